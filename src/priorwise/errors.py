@@ -1,0 +1,102 @@
+"""Every exception that priorwise raises on purpose.
+
+The command line prints these as one sentence, without a traceback, and exits with code 2::
+
+    PriorwiseError
+    ├── InputError                what was given cannot be used
+    │   ├── BrokenFile            a file that cannot be read: which, where, why
+    │   ├── UnknownName           no such label, document, column …: with the nearest ones
+    │   └── NotEnoughData         too few members, an empty corpus, a label that is everything
+    ├── CorpusError               a corpus folder that cannot be opened or written
+    │   ├── NewerVersion          written by a later priorwise
+    │   ├── DamagedCorpus         files that do not match their manifest
+    │   └── AlreadyExists         the output is there already
+    ├── DiskFull                  no space left where the output goes
+    └── MissingExtra              an optional package that this needs is not installed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class PriorwiseError(Exception):
+    """Base of all; catch it to catch everything that priorwise raises on purpose."""
+
+
+class InputError(PriorwiseError, ValueError):
+    """What was given cannot be used; the message says what was wrong, where, and what to do next."""
+
+
+class BrokenFile(InputError):
+    """A file that cannot be read.
+
+    Examples
+    --------
+    >>> print(BrokenFile("news.jsonl", "not valid JSON", line=7))
+    news.jsonl, line 7: not valid JSON
+    """
+
+    def __init__(self, path: str | Path, reason: str, *, line: int | None = None) -> None:
+        where = f"{path}, line {line}" if line is not None else f"{path}"
+        super().__init__(f"{where}: {reason}")
+
+
+class UnknownName(InputError, KeyError):
+    """A name that is not there, with the nearest names that are.
+
+    Examples
+    --------
+    >>> print(UnknownName("column", "txt", ["text", "title"]))
+    no column 'txt'; did you mean 'text'?
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, sizes: dict[str, str] | None = None) -> None:
+        nearest = get_close_matches(name, list(known), n=3, cutoff=0.6)
+        hints = [f"'{n}'" + (f" ({sizes[n]})" if sizes and n in sizes else "") for n in nearest]
+        self.message = f"no {kind} '{name}'"
+        if hints:
+            self.message += f"; did you mean {' or '.join(hints)}?"
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class NotEnoughData(InputError):
+    """Too little to learn from: fewer than two members, an empty corpus, a label that is everything."""
+
+
+class CorpusError(PriorwiseError):
+    """A corpus folder that cannot be opened or written."""
+
+
+class NewerVersion(CorpusError):
+    """Written by a later priorwise than this one."""
+
+
+class DamagedCorpus(CorpusError):
+    """Files that are missing or do not match their manifest."""
+
+
+class AlreadyExists(CorpusError):
+    """The output is there already; pass ``overwrite`` to replace it."""
+
+
+class DiskFull(PriorwiseError):
+    """No space left where the output goes."""
+
+
+class MissingExtra(PriorwiseError, ImportError):
+    """An optional package that this needs is not installed.
+
+    Examples
+    --------
+    >>> print(MissingExtra("polars", "dataframes"))
+    this needs the package 'polars': pip install 'priorwise[dataframes]'
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package '{package}': pip install 'priorwise[{extra}]'")
