@@ -1,0 +1,41 @@
+"""`priorwise corpus`: what is in there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--search", "query", help="Show the labels whose name is like this; typing errors are forgiven.")
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many labels to show.")
+@click.option("--verify", is_flag=True, help="Read every file and compare it with its checksum.")
+def corpus(corpus: Path, query: str | None, top: int, verify: bool) -> None:
+    """Show the size of CORPUS, its vocabulary and its largest labels."""
+    from priorwise.cli.output import safe, show_table
+    from priorwise.corpus import Corpus
+
+    opened = Corpus.open(corpus)
+    if verify:
+        opened.verify()
+        click.echo("Every file matches its checksum.")
+    if query is not None:
+        found = opened.search_labels(query, limit=top)
+        if not found:
+            click.echo(f"No label is like '{safe(query)}'.")
+            return
+        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in found])
+        return
+    per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
+    click.echo(f"{corpus}: {opened.n_documents:,} documents")
+    click.echo(f"  vocabulary   {opened.n_vocabulary:,} distinct tokens")
+    click.echo(f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
+               f"{opened.n_occurrences:,} with repeats")
+    click.echo(f"  labels       {opened.n_labels:,} on {opened.n_memberships:,} memberships")
+    click.echo(f"  checksum     {opened.checksum}")
+    largest = opened.largest_labels(top)
+    if largest:
+        click.echo("\nLargest labels:")
+        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in largest])

@@ -1,0 +1,136 @@
+"""`priorwise discover`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priorwise.cli.targets import NAMES, TargetType
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("label", required=False)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The run folder to write.")
+@click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
+@click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
+@click.option("--model", type=click.Choice(["presence"]), default="presence", show_default=True, help="The likelihood.")
+@click.option("--target", type=TargetType(), help=f"What a good prior is good at: {NAMES}. [default: average-precision]")
+@click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
+@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="How many samples of negatives.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first seed.")
+@click.option("--negatives-per-positive", type=click.FloatRange(min=0, min_open=True), help="How many negatives per member.")
+@click.option("--top", type=click.IntRange(min=1), default=1000, show_default=True, help="How many candidates to keep.")
+@click.option("--show", type=click.IntRange(min=0), default=20, show_default=True, help="How many candidates to print.")
+@click.option("--paper", is_flag=True, help="Exactly the paper's procedure.")
+@click.option("--overwrite", is_flag=True, help="Replace the run folder if it is there already.")
+@click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
+def discover(
+    corpus: Path,
+    label: str | None,
+    output: Path | None,
+    members: Path | None,
+    exclude: Path | None,
+    model: str,
+    show: int,
+    overwrite: bool,
+    **choices: Any,
+) -> None:
+    """Find the documents of CORPUS that are missing from the category LABEL.
+
+    Learns the prior from the members, ranks every other document, best first, and puts the Laplace baseline beside it.
+    """
+    from priorwise.cli.output import progress_bar
+    from priorwise.corpus import Corpus
+    from priorwise.discovery import discover as run_discover
+    from priorwise.errors import AlreadyExists
+
+    if output is not None and output.exists() and not overwrite:
+        raise AlreadyExists(f"{output} exists already; choose another name, or add --overwrite")
+    opened = Corpus.open(corpus)
+    with progress_bar("Learning the prior", total=1.0) as bar:
+        run = run_discover(
+            opened,
+            label,
+            members=_ids(members) if members else None,
+            exclude=_ids(exclude) if exclude else (),
+            progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
+            **choices,
+        )
+    print_run(run, show)
+    if output is not None:
+        run.save(output, overwrite=overwrite)
+        click.echo(f"\nWritten to {output}. Why the first one: priorwise explain {output} {_quoted(run.ranking.ids[0])}")
+
+
+def print_run(run: Any, show: int) -> None:
+    """What was learned, how it compares with Laplace, and the top of the ranking."""
+    from priorwise.cli.output import safe, show_table
+
+    about = run.about
+    learned, loo = about["learned"], about["leave_one_out"]
+    what = f"'{safe(about['label'])}'" if about["label"] is not None else "The list"
+    click.echo(
+        f"{what}: {about['members']:,} members, {learned['vocabulary']:,} tokens; "
+        f"{about['corpus']['documents'] - about['members'] - about['excluded']:,} other documents"
+    )
+    click.echo(
+        f"Learned prior: λ− = {learned['lambda_negative']:g}, λ+ = {learned['lambda_positive']:g}; "
+        f"scores are divided by length^{learned['length_power']:g}"
+    )
+    if learned["remark"]:
+        click.echo(f"Note: {learned['remark']}.")
+    click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")
+    show_table(
+        ["", loo["target"], "members found", "predicted positive"],
+        [
+            [
+                name,
+                f"{loo[key]['score']:.4f}",
+                f"{loo[key]['sensitivity']:.1%}",
+                f"{about['predicted_positive'][key]:,}",
+            ]
+            for name, key in (("learned", "learned"), ("Laplace", "laplace"))
+        ],
+    )
+    if show:
+        click.echo(f"\nThe first {min(show, len(run.ranking))} of {len(run.ranking):,} candidates:")
+        show_table(
+            ["rank", "score", "prob.", "Laplace", "title", "strongest tokens"],
+            [
+                [
+                    str(row["rank"]),
+                    f"{row['score']:.3f}",
+                    f"{row['probability']:.2f}",
+                    f"{row['baseline_rank']:,}",
+                    safe(row["title"], 40),
+                    safe(row["evidence"]),
+                ]
+                for row in run.ranking.rows(show)
+            ],
+            left=(4, 5),
+        )
+
+
+def _ids(path: Path) -> list[str]:
+    """Ids from a file, one per line."""
+    from priorwise.errors import BrokenFile
+
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError as error:
+        raise BrokenFile(path, "there is no such file") from error
+    except UnicodeDecodeError as error:
+        raise BrokenFile(path, "not valid UTF-8") from error
+    ids = [line.strip() for line in lines if line.strip()]
+    if not ids:
+        raise BrokenFile(path, "there is no id in it")
+    return ids
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)

@@ -1,0 +1,63 @@
+"""`priorwise explain`: why a document has its score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("document_id")
+@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option("--top", type=click.IntRange(min=1), help="Show only the strongest tokens.")
+def explain(run: Path, document_id: str, corpus: Path | None, top: int | None) -> None:
+    """Take the score of DOCUMENT_ID in RUN apart, token by token.
+
+    For each token: in how many members and others it occurs, what the data say (the log ratio of those rates), what the
+    prior adds, and their sum. The sums add up to the score.
+    """
+    from priorwise.discovery import Run
+
+    loaded = Run.load(run)
+    print_explanation(loaded.explain(loaded.open_corpus(corpus), document_id), top)
+
+
+def print_explanation(explanation: Any, top: int | None = None) -> None:
+    """A row per token, then the sum."""
+    from priorwise.cli.output import safe, show_table
+
+    click.echo(f"{safe(explanation.title)} ({safe(explanation.id)})")
+    shown = explanation.tokens[:top]
+    rest = explanation.tokens[len(shown) :]
+    members, others = f"of {explanation.n_members:,.0f}", f"of {explanation.n_others:,.0f}"
+    start = explanation.start
+    rows = [["(class sizes)", "", "", *_numbers(start.data, start.prior, start.weight)]]
+    rows += [
+        [
+            safe(token.token, 30),
+            f"{token.in_members:,.4g}",
+            f"{token.in_others:,.4g}",
+            *_numbers(token.data, token.prior, token.weight),
+        ]
+        for token in shown
+    ]
+    if rest:
+        sums = [sum(getattr(token, part) for token in rest) for part in ("data", "prior", "weight")]
+        rows.append([f"({len(rest)} more tokens)", "", "", *_numbers(*sums)])
+    everything = [start, *explanation.tokens]
+    sums = [sum(getattr(token, part) for token in everything) for part in ("data", "prior", "weight")]
+    rows.append(["sum, s(d)", "", "", *_numbers(*sums)])
+    show_table(["token", f"members {members}", f"others {others}", "data", "prior", "weight"], rows)
+    if explanation.unknown:
+        click.echo(f"{len(explanation.unknown):,} tokens that no member has say nothing.")
+    if explanation.divisor != 1.0:
+        click.echo(f"Score: {explanation.total:.4f} / {explanation.divisor:.4f} (length) = {explanation.score:.4f}")
+    else:
+        click.echo(f"Score: {explanation.score:.4f}")
+
+
+def _numbers(*values: float) -> list[str]:
+    return [f"{value:+.4f}" for value in values]

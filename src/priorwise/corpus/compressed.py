@@ -1,0 +1,137 @@
+"""Open a file that may be compressed, and know how much of it has been read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+import pyarrow as pa
+
+from priorwise.errors import BrokenFile
+
+_BY_EXTENSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd", ".zstd": "zstd"}
+_BY_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_CHUNK = 1 << 20
+
+
+class Counted(io.RawIOBase):
+    """A file that tells someone how many bytes were read from it."""
+
+    def __init__(self, file: BinaryIO, tell: Callable[[int], None]) -> None:
+        self._file = file
+        self._tell = tell
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Read into a buffer, and tell."""
+        n = cast("io.RawIOBase", self._file).readinto(buffer) or 0  # type: ignore[arg-type]
+        self._tell(n)
+        return n
+
+    def close(self) -> None:
+        """Close the file beneath too."""
+        self._file.close()
+        super().close()
+
+
+def compression(path: Path) -> str | None:
+    """Return how a file is compressed, by its name or by its first bytes.
+
+    Examples
+    --------
+    >>> compression(Path("news.jsonl.gz")), compression(Path("news.tar.zst"))
+    ('gzip', 'zstd')
+    """
+    by_name = _BY_EXTENSION.get(path.suffix.lower())
+    if by_name is not None or not path.is_file():
+        return by_name
+    with path.open("rb") as file:
+        head = file.read(6)
+    return next((kind for magic, kind in _BY_MAGIC.items() if head.startswith(magic)), None)
+
+
+def plain_suffix(path: Path) -> str:
+    """Return the extension below that of the compression.
+
+    Examples
+    --------
+    >>> plain_suffix(Path("news.JSONL.gz"))
+    '.jsonl'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _BY_EXTENSION:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+@contextmanager
+def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed as it is read; whatever is wrong with it becomes BrokenFile.
+
+    Parameters
+    ----------
+    path : Path
+    tell : function
+        Called with the number of bytes of each piece that was read from the disk.
+    """
+    kind = compression(path)
+    with reading(path), path.open("rb", buffering=0) as raw:
+        counted = io.BufferedReader(Counted(cast("BinaryIO", raw), tell), _CHUNK)
+        stream: IO[bytes]
+        if kind == "gzip":
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=counted))
+        elif kind == "bz2":
+            stream = bz2.BZ2File(counted)
+        elif kind == "xz":
+            stream = lzma.LZMAFile(counted)  # noqa: SIM115 (closed below, with what wraps it)
+        elif kind == "zstd":
+            stream = pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), "zstd")
+        else:
+            stream = counted
+        with io.BufferedReader(cast("io.RawIOBase", stream), _CHUNK) as buffered:
+            yield cast("BinaryIO", buffered)
+
+
+@contextmanager
+def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
+    """Give a file that can be read at any place: itself, or a temporary decompressed copy on the disk."""
+    if compression(path) is None:
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="priorwise-") as copy:
+        with opened(path, tell) as stream:
+            while piece := stream.read(_CHUNK):
+                copy.write(piece)
+        copy.flush()
+        yield Path(copy.name)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the decompressors and the system raise into BrokenFile."""
+    try:
+        yield
+    except EOFError as error:
+        raise BrokenFile(path, "the compressed data end too early; is the file complete?") from error
+    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise BrokenFile(path, f"the compressed data are damaged ({error})") from error
+    except FileNotFoundError as error:
+        raise BrokenFile(path, "there is no such file") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise BrokenFile(path, (error.strerror or "cannot be opened").lower()) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # Without a system's error number it comes from a decompressor.
+        raise BrokenFile(path, f"the compressed data are damaged ({error})") from error

@@ -1,0 +1,150 @@
+"""The corpus, and the ways to make one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from priorwise.corpus.contents import CorpusContents
+
+
+class Corpus(CorpusContents):
+    """Documents as sets of counted tokens, with ids, titles and labels.
+
+    Make one with :meth:`from_texts`, :meth:`from_records`, :meth:`from_matrix`, :meth:`from_dataframe` or
+    :func:`~priorwise.corpus.ingestion.ingest`, and open it again with :meth:`open`. Opening reads next to nothing: the
+    files are mapped, and what is asked for is read when it is asked for. A document's row is its number, from 0.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["to be or not to be", "not now"], labels=["Hamlet", None])
+    >>> corpus
+    <Corpus in memory: 2 documents, 5 distinct tokens, 1 label>
+    >>> corpus.token_names([0, 1]), corpus.members("Hamlet").tolist()
+    (['not', 'be'], [0])
+    """
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        *,
+        labels: Iterable[str | Iterable[str] | None] | None = None,
+        ids: Iterable[str] | None = None,
+        titles: Iterable[str] | None = None,
+        path: str | Path | None = None,
+    ) -> Corpus:
+        """Make a corpus from texts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        labels : iterable, optional
+            For each text a label, a list of labels, or None.
+        ids, titles : iterable of str, optional
+            By default the texts are numbered from 0, and the title is the id.
+        path : str or Path, optional
+            The folder to write; without one the corpus lives in memory.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["red apple", "green apple"], labels=[["fruit", "red"], "fruit"])
+        >>> corpus.largest_labels(2)
+        [('fruit', 2), ('red', 1)]
+        """
+        from priorwise.corpus import build
+
+        return build.corpus_of(cls, build.documents_of_texts(texts, labels, ids, titles), path)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path],
+        *,
+        text: str = "text",
+        id: str = "id",
+        title: str = "title",
+        labels: str = "labels",
+        separator: str | None = None,
+        delimiter: str | None = None,
+        path: str | Path | None = None,
+    ) -> Corpus:
+        """Make a corpus from records: dictionaries, or files of them (JSONL, CSV, TSV, Parquet, Arrow).
+
+        Parameters
+        ----------
+        records : iterable of mappings, or path or paths of files
+        text, id, title, labels : str
+            The columns. Without an ``id`` column the records are numbered, without a ``title`` the id is the title.
+        separator : str, optional
+            What stands between labels that come as one string.
+        delimiter : str, optional
+            What stands between the columns of a CSV file, if not what its name says.
+        path : str or Path, optional
+            The folder to write; without one the corpus lives in memory.
+
+        Examples
+        --------
+        >>> records = [{"id": "a", "text": "red apple", "labels": "fruit; red"}]
+        >>> Corpus.from_records(records, separator=";").labels_of(0)
+        ['fruit', 'red']
+        """
+        from priorwise.corpus import build
+        from priorwise.corpus.fields import Columns
+
+        columns = Columns(text, id, title, labels, separator)
+        return build.corpus_of(cls, build.reader_of_records(records, columns, delimiter), path)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        X: Any,
+        vocabulary: Sequence[str] | Mapping[str, int],
+        *,
+        labels: Iterable[str | Iterable[str] | None] | None = None,
+        ids: Iterable[str] | None = None,
+        titles: Iterable[str] | None = None,
+        path: str | Path | None = None,
+    ) -> Corpus:
+        """Make a corpus from counts.
+
+        Parameters
+        ----------
+        X : sparse matrix or array
+            Documents by tokens, whole numbers from 0.
+        vocabulary : sequence of str, or mapping of str to column
+            The columns' tokens, as a list or like ``CountVectorizer.vocabulary_``. Tokens that never occur are left
+            out.
+        labels, ids, titles, path
+            As in :meth:`from_texts`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> corpus = Corpus.from_matrix(np.array([[2, 0], [1, 3]]), ["be", "to"])
+        >>> corpus.matrix().toarray().tolist()
+        [[2.0, 0.0], [1.0, 3.0]]
+        """
+        from priorwise.corpus import build
+
+        return build.corpus_of_matrix(cls, X, vocabulary, build.described(X.shape[0], labels, ids, titles), path)
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        *,
+        text: str = "text",
+        id: str = "id",
+        title: str = "title",
+        labels: str = "labels",
+        separator: str | None = None,
+        path: str | Path | None = None,
+    ) -> Corpus:
+        """Make a corpus from a pandas or Polars data frame; parameters as in :meth:`from_records`."""
+        from priorwise.corpus import build
+        from priorwise.corpus.fields import Columns
+
+        columns = Columns(text, id, title, labels, separator)
+        return build.corpus_of(cls, build.documents_of_frame(frame, columns), path)

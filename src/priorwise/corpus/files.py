@@ -1,0 +1,147 @@
+"""Write the files of a corpus: whole or not at all, checksummed on the way, a full disk said in a sentence."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import pyarrow as pa
+
+from priorwise.errors import CorpusError, DiskFull
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """How long a written file is, and its checksum."""
+
+    bytes: int
+    sha256: str
+
+
+class Place(Protocol):
+    """Where the files of a corpus go: a folder or memory."""
+
+    def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+        """Write one Arrow file."""
+        ...
+
+
+class FolderPlace:
+    """Files in a folder, each forced to the disk before it counts as written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+        """Write one Arrow file."""
+        with (self.folder / name).open("wb") as file:
+            record = _write_arrow(file, schema, batches)
+            file.flush()
+            os.fsync(file.fileno())
+        return record
+
+    def copy(self, name: str, content: pa.Buffer) -> None:
+        """Write a file that is there as a whole."""
+        with (self.folder / name).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+class MemoryPlace:
+    """The same files, byte for byte, as buffers."""
+
+    def __init__(self) -> None:
+        self.buffers: dict[str, pa.Buffer] = {}
+
+    def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+        """Write one Arrow file."""
+        sink = pa.BufferOutputStream()
+        record = _write_arrow(sink, schema, batches)
+        self.buffers[name] = sink.getvalue()
+        return record
+
+
+class _Checksummed:
+    """A file for Arrow to write to that keeps the checksum of what went through."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._sha256 = hashlib.sha256()
+        self._bytes = 0
+        self.closed = False
+
+    def write(self, data: pa.Buffer) -> int:
+        view = memoryview(data)
+        self._file.write(view)
+        self._sha256.update(view)
+        self._bytes += view.nbytes
+        return view.nbytes
+
+    def tell(self) -> int:
+        return self._bytes
+
+    def flush(self) -> None:
+        """Leave flushing to whoever opened the file."""
+
+    def close(self) -> None:
+        self.closed = True
+
+    def record(self) -> FileRecord:
+        return FileRecord(self._bytes, self._sha256.hexdigest())
+
+
+def _write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+    checksummed = _Checksummed(file)
+    with pa.ipc.new_file(checksummed, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return checksummed.record()
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a small file whole or not at all."""
+    draft = path.with_name(path.name + ".draft")
+    with draft.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the names in a folder to the disk, so that a rename outlasts a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder with all that is in it, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def disk_errors_said(path: Path) -> Iterator[None]:
+    """Turn the system's errors for a full or forbidden disk into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no space left on the disk while writing {path}; free some or write elsewhere") from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
+            raise CorpusError(f"{path} cannot be written: {(error.strerror or '').lower()}") from error
+        raise

@@ -1,0 +1,154 @@
+"""Documents in, a corpus out: read, count in shards on several threads, merge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from priorwise.corpus.document import Document, Reader
+from priorwise.corpus.manifest import VERSION, this_tokenizer
+from priorwise.corpus.shards import Shard
+from priorwise.corpus.write import MakeShard, write_corpus
+
+DOCUMENTS_PER_SHARD = 1 << 14
+CHARACTERS_PER_SHARD = 1 << 24
+_REPORT_EVERY = 200
+
+Progress = Callable[[int, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestSummary:
+    """What an ingest did.
+
+    Attributes
+    ----------
+    documents, tokens, occurrences, vocabulary, labels, memberships : int
+        The sizes of the corpus; ``tokens`` counts each distinct token of each document.
+    bytes : int
+        The size of the input on the disk.
+    seconds : float
+        How long it took.
+    resumed : int
+        How many documents an interrupted run had counted already.
+    discarded : bool
+        Whether an interrupted run of other inputs was thrown away.
+    remarks : dict
+        What was done to the input that its owner should know, with how often.
+    """
+
+    documents: int
+    tokens: int
+    occurrences: int
+    vocabulary: int
+    labels: int
+    memberships: int
+    bytes: int
+    seconds: float
+    resumed: int = 0
+    discarded: bool = False
+    remarks: dict[str, int] = field(default_factory=dict)
+
+
+def ingest(
+    reader: Reader,
+    path: str | Path,
+    *,
+    workers: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> IngestSummary:
+    """Read documents into a corpus folder.
+
+    Parameters
+    ----------
+    reader : Reader
+        Such as :class:`~priorwise.corpus.records.RecordReader` or :class:`~priorwise.corpus.folder.FolderReader`.
+    path : str or Path
+        The corpus folder to make, ``X.corpus``.
+    workers : int, optional
+        Threads that count tokens; all processors by default. The corpus does not depend on it, byte for byte.
+    overwrite : bool, default False
+        Replace a corpus of that name, once the new one is whole.
+    progress : function, optional
+        Called now and then with the bytes read, the bytes there are, and the documents read.
+
+    Returns
+    -------
+    IngestSummary
+
+    Notes
+    -----
+    A killed or interrupted call leaves ``X.corpus.partial``; the same call again goes on from there. A shard closes at
+    16,384 documents or 16 million characters, so a worker needs some 300 MB at most, however long the input.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from priorwise.corpus.document import Stream
+    >>> documents = Stream([Document("1", "One", "to be"), Document("2", "Two", "or not to be")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ingest(documents, folder + "/hamlet.corpus").vocabulary
+    4
+    """
+    begun = time.perf_counter()
+    fingerprint = reader.fingerprint()
+    written = write_corpus(
+        shard_makers(_reported(reader, progress)),
+        Path(path),
+        tokenizer=this_tokenizer(),
+        fingerprint=None if fingerprint is None else {"reader": fingerprint, **_ways_of_working()},
+        remarks=lambda: reader.remarks,
+        workers=workers,
+        overwrite=overwrite,
+    )
+    return IngestSummary(
+        **asdict(written.manifest.counts),
+        bytes=reader.total_bytes,
+        seconds=time.perf_counter() - begun,
+        resumed=written.resumed,
+        discarded=written.discarded,
+        remarks=written.remarks,
+    )
+
+
+def shard_makers(documents: Iterable[Document]) -> Iterator[MakeShard]:
+    """Cut a stream of documents into shards, for :func:`~priorwise.corpus.write.write_corpus`.
+
+    Examples
+    --------
+    >>> [make().documents.num_rows for make in shard_makers([Document("1", "One", "to be")])]
+    [1]
+    """
+    held: list[Document] = []
+    characters = 0
+    for document in documents:
+        held.append(document)
+        characters += len(document.text) + len(document.id) + len(document.title)
+        if len(held) >= DOCUMENTS_PER_SHARD or characters >= CHARACTERS_PER_SHARD:
+            yield partial(Shard.from_documents, held)
+            held, characters = [], 0
+    if held:
+        yield partial(Shard.from_documents, held)
+
+
+def _ways_of_working() -> dict[str, Any]:
+    return {
+        "format": VERSION,
+        "tokenizer": this_tokenizer(),
+        "shard": [DOCUMENTS_PER_SHARD, CHARACTERS_PER_SHARD],
+    }
+
+
+def _reported(reader: Reader, progress: Progress | None) -> Iterator[Document]:
+    number = 0
+    for number, document in enumerate(reader, start=1):
+        yield document
+        if progress is not None and number % _REPORT_EVERY == 0:
+            progress(reader.done_bytes, reader.total_bytes, number)
+    if progress is not None:
+        progress(reader.done_bytes, reader.total_bytes, number)

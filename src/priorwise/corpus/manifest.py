@@ -1,0 +1,103 @@
+"""The manifest of a corpus: what it holds, and the length and checksum of each file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from priorwise.corpus.files import FileRecord
+from priorwise.errors import CorpusError, DamagedCorpus, NewerVersion
+from priorwise.text.tokens import RULE_VERSION
+
+FORMAT = "priorwise corpus"
+VERSION = 1
+FILE_NAME = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The sizes of a corpus."""
+
+    documents: int
+    tokens: int
+    occurrences: int
+    vocabulary: int
+    labels: int
+    memberships: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What ``manifest.json`` holds.
+
+    ``tokenizer`` is None when the tokens were counted elsewhere and came as a matrix. ``batches`` are the documents in
+    each record batch of the files that go by document.
+    """
+
+    counts: Counts
+    tokenizer: dict[str, Any] | None
+    batches: list[int]
+    files: dict[str, FileRecord]
+
+    @property
+    def checksum(self) -> str:
+        """One checksum over all that the corpus holds: its identity."""
+        content = {key: value for key, value in self._content().items() if key != "checksum"}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def to_json(self) -> bytes:
+        """Return the text of ``manifest.json``; the same corpus always gives the same bytes."""
+        return (json.dumps({**self._content(), "checksum": self.checksum}, indent=2) + "\n").encode()
+
+    def _content(self) -> dict[str, Any]:
+        return {"format": FORMAT, "version": VERSION, **asdict(self)}
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read the manifest of a corpus folder, and check that its files have their lengths."""
+        path = folder / FILE_NAME
+        if not path.is_file():
+            what = "is not a corpus folder: it has no manifest.json" if folder.exists() else "does not exist"
+            raise CorpusError(f"{folder} {what}")
+        try:
+            content = json.loads(path.read_bytes())
+            if content["format"] != FORMAT:
+                raise CorpusError(f"{folder} is not a corpus folder: its manifest is of another program")
+            if content["version"] > VERSION:
+                raise NewerVersion(
+                    f"{folder} has corpus format {content['version']}, this priorwise reads up to {VERSION}: upgrade it"
+                )
+            manifest = cls(
+                Counts(**content["counts"]),
+                content["tokenizer"],
+                content["batches"],
+                {name: FileRecord(**record) for name, record in content["files"].items()},
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedCorpus(f"{path} is damaged: {error}") from error
+        if content.get("checksum") != manifest.checksum:
+            raise DamagedCorpus(f"{path} is damaged: it does not match its own checksum")
+        for name, record in manifest.files.items():
+            file = folder / name
+            if not file.is_file():
+                raise DamagedCorpus(f"{folder} is damaged: {name} is missing")
+            if file.stat().st_size != record.bytes:
+                raise DamagedCorpus(
+                    f"{folder} is damaged: {name} has {file.stat().st_size:,} bytes, not {record.bytes:,}"
+                )
+        return manifest
+
+
+def this_tokenizer() -> dict[str, Any]:
+    """Return the rule that cuts texts into tokens here and now, as a manifest records it.
+
+    Examples
+    --------
+    >>> this_tokenizer()["rule"]
+    1
+    """
+    return {"rule": RULE_VERSION, "unicode": unicodedata.unidata_version}

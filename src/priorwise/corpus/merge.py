@@ -1,0 +1,213 @@
+"""Shards in, the files of a corpus out.
+
+Token ids go by document frequency, most frequent first, and by the token's bytes among equals. So they do not depend on
+how the documents fell into shards, the hot end of every table is small, and tokens of one document only form the tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from priorwise.corpus.columns import LARGEST_OFFSET, list_column, list_parts, narrowest
+from priorwise.corpus.files import FileRecord, Place
+from priorwise.corpus.manifest import Counts, Manifest
+from priorwise.corpus.names import MergedNames, merge_names
+from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.errors import InputError, NotEnoughData
+
+DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
+VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
+
+AnyShard = Shard | MappedShard
+Allocate = Callable[[str, int], NDArray[np.uint32]]
+
+
+def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
+    """Allocate scratch room in memory."""
+    return np.empty(size, np.uint32)
+
+
+def merge(
+    shards: Sequence[AnyShard], place: Place, tokenizer: dict[str, Any] | None, allocate: Allocate = in_memory
+) -> Manifest:
+    """Merge shards into a corpus.
+
+    Parameters
+    ----------
+    shards : sequence of Shard or MappedShard
+    place : Place
+        Where the files go.
+    tokenizer : dict or None
+        What the manifest says about the tokens' origin.
+    allocate : function, optional
+        Gives scratch room by name and size: one number per shard and distinct token.
+
+    Returns
+    -------
+    Manifest
+        Not yet written.
+
+    Notes
+    -----
+    Memory: one shard, about 60 bytes per distinct token, 20 per membership and 40 per document (plus the ids).
+    """
+    batches = [shard.documents.num_rows for shard in shards]
+    if not sum(batches):
+        raise NotEnoughData("there is no document here: nothing to make a corpus of")
+    files: dict[str, FileRecord] = {}
+    files[ID_ORDER] = _write_id_order(shards, place)
+
+    labels = merge_names(
+        [shard.labels.column("label") for shard in shards],
+        lambda size: allocate("labels", size),
+    )
+    files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(), _documents(shards, labels))
+    memberships, files[LABELS] = _write_labels(shards, labels, place)
+
+    tokens = merge_names(
+        [shard.vocabulary.column("token") for shard in shards],
+        lambda size: allocate("tokens", size),
+    )
+    token_id, occurrences = _write_vocabulary(shards, tokens, place, files)
+    largest = max((_largest_count(shard) for shard in shards), default=0)
+    entries = sum(len(shard.tokens.column("tokens").values) for shard in shards)
+    files[TOKENS] = _write_tokens(shards, tokens, token_id, narrowest(largest), place)
+
+    counts = Counts(
+        documents=sum(batches),
+        tokens=entries,
+        occurrences=occurrences,
+        vocabulary=len(token_id),
+        labels=len(labels.names),
+        memberships=memberships,
+    )
+    return Manifest(counts, tokenizer, batches, dict(sorted(files.items())))
+
+
+def _write_id_order(shards: Sequence[AnyShard], place: Place) -> FileRecord:
+    ids = pa.chunked_array([shard.documents.column("id") for shard in shards], pa.string())
+    order = pc.sort_indices(ids).to_numpy()
+    for start in range(0, len(order) - 1, 1 << 20):
+        ordered = ids.take(pa.array(order[start : start + (1 << 20) + 1]))
+        same = pc.equal(ordered[1:], ordered[:-1]).to_numpy()
+        if same.any():
+            raise InputError(f"two documents have the id '{ordered[int(same.argmax())].as_py()}'; ids must differ")
+    return _write_one(place, ID_ORDER, document=pa.array(order.astype(np.uint32)))
+
+
+def _document_schema() -> pa.Schema:
+    return pa.schema({"id": pa.string(), "title": pa.string(), "labels": pa.list_(pa.uint32())})
+
+
+def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.RecordBatch]:
+    for number, shard in enumerate(shards):
+        documents = shard.documents
+        offsets, local = list_parts(documents.column("labels"))
+        sorted_labels, _ = sorted_within(offsets, labels.of_shard(number)[local], None)
+        yield pa.RecordBatch.from_arrays(
+            [documents.column("id"), documents.column("title"), list_column(offsets, sorted_labels)],
+            schema=_document_schema(),
+        )
+
+
+def _write_labels(shards: Sequence[AnyShard], labels: MergedNames, place: Place) -> tuple[int, FileRecord]:
+    from scipy.sparse import csr_array
+
+    parts = [list_parts(shard.documents.column("labels")) for shard in shards]
+    numbers = [labels.of_shard(number)[local] for number, (_, local) in enumerate(parts)]
+    lengths = np.concatenate([np.diff(offsets) for offsets, _ in parts])
+    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    columns = np.concatenate(numbers).astype(np.int32)
+    present = np.ones(len(columns), np.bool_)
+    by_label = csr_array((present, columns, offsets), shape=(len(lengths), len(labels.names))).tocsc()
+    members = list_column(by_label.indptr, by_label.indices.astype(np.uint32))
+    record = _write_one(place, LABELS, label=_one_chunk(labels.names), documents=members)
+    return len(columns), record
+
+
+def _write_vocabulary(
+    shards: Sequence[AnyShard], tokens: MergedNames, place: Place, files: dict[str, FileRecord]
+) -> tuple[NDArray[np.uint32], int]:
+    """Write the vocabulary; return the id of each token in the order of bytes, and the total of occurrences."""
+    frequency = np.zeros(len(tokens.names), np.uint32)
+    occurrences = np.zeros(len(tokens.names), np.uint64)
+    for number, shard in enumerate(shards):
+        vocabulary, position = shard.vocabulary, tokens.of_shard(number)
+        frequency[position] += vocabulary.column("documents").to_numpy()
+        occurrences[position] += vocabulary.column("occurrences").to_numpy()
+    # Stable over names that are sorted by bytes: that decides among equals.
+    order = np.argsort(-frequency.astype(np.int64), kind="stable")
+    token_id = np.empty(len(order), np.uint32)
+    token_id[order] = np.arange(len(order), dtype=np.uint32)
+    files[TOKEN_ORDER] = _write_one(place, TOKEN_ORDER, token=pa.array(token_id))
+    files[VOCABULARY] = _write_one(
+        place,
+        VOCABULARY,
+        token=_one_chunk(tokens.names).take(pa.array(order)),
+        documents=pa.array(frequency[order]),
+        occurrences=pa.array(occurrences[order]),
+    )
+    return token_id, int(occurrences.sum())
+
+
+def _write_tokens(
+    shards: Sequence[AnyShard],
+    tokens: MergedNames,
+    token_id: NDArray[np.uint32],
+    count_type: type[np.unsignedinteger[Any]],
+    place: Place,
+) -> FileRecord:
+    schema = pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(pa.from_numpy_dtype(count_type))})
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number, shard in enumerate(shards):
+            table = shard.tokens
+            offsets, local = list_parts(table.column("tokens"))
+            counts = list_parts(table.column("counts"))[1]
+            id_of_local = token_id[tokens.of_shard(number)]
+            ids, counts = sorted_within(offsets, id_of_local[local], counts.astype(count_type))
+            yield pa.RecordBatch.from_arrays([list_column(offsets, ids), list_column(offsets, counts)], schema=schema)
+
+    return place.write(TOKENS, schema, batches())
+
+
+def sorted_within(
+    offsets: NDArray[Any], numbers: NDArray[np.uint32], values: NDArray[Any] | None
+) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+    """Sort the numbers of each row, their values with them.
+
+    Examples
+    --------
+    >>> ids, counts = sorted_within(np.array([0, 2, 3]), np.array([9, 4, 1], np.uint32), np.array([1, 2, 3]))
+    >>> ids.tolist(), counts.tolist()
+    ([4, 9, 1], [2, 1, 3])
+    """
+    from scipy.sparse import csr_array
+
+    carried = np.zeros(len(numbers), np.uint8) if values is None else values
+    width = int(numbers.max()) + 1 if len(numbers) else 1
+    rows = csr_array((carried, numbers.astype(np.int32), offsets.astype(np.int32)), shape=(len(offsets) - 1, width))
+    rows.sort_indices()
+    return rows.indices.astype(np.uint32), rows.data
+
+
+def _largest_count(shard: AnyShard) -> int:
+    counts = list_parts(shard.tokens.column("counts"))[1]
+    return int(counts.max()) if len(counts) else 0
+
+
+def _one_chunk(names: pa.ChunkedArray) -> pa.Array:
+    wide = pc.sum(pc.binary_length(names)).as_py() or 0
+    kind = pa.string() if wide <= LARGEST_OFFSET else pa.large_string()
+    return pa.concat_arrays([pa.array([], kind), *names.cast(kind).chunks])
+
+
+def _write_one(place: Place, name: str, **columns: pa.Array) -> FileRecord:
+    batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+    return place.write(name, batch.schema, iter([batch]))

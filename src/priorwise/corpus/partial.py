@@ -1,0 +1,169 @@
+"""The folder ``X.corpus.partial`` in which a corpus grows, until it is whole and takes its name.
+
+A kill or Ctrl-C leaves it, and the same call again goes on from the shards that are there. An error removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus.files import FolderPlace, disk_errors_said, remove, sync_folder, write_bytes
+from priorwise.corpus.manifest import FILE_NAME, Manifest
+from priorwise.errors import AlreadyExists, CorpusError
+
+_ZEROS = np.zeros(1 << 18, np.uint32)
+
+
+class PartialCorpus:
+    """A corpus in the making; get one from :func:`claim`.
+
+    Attributes
+    ----------
+    discarded : bool
+        Whether an earlier attempt with other inputs lay here and was thrown away.
+    """
+
+    def __init__(self, target: Path, fingerprint: dict[str, Any] | None) -> None:
+        self.target = target
+        self.folder = sibling(target, ".partial")
+        marker = self.folder / "inputs.json"
+        wanted = json.dumps(fingerprint, sort_keys=True).encode()
+        resumable = fingerprint is not None and marker.is_file() and marker.read_bytes() == wanted
+        self.discarded = marker.is_file() and not resumable
+        if not resumable:
+            remove(self.folder)
+            self.folder.mkdir(parents=True)
+            write_bytes(marker, wanted)
+
+    def shard(self, number: int) -> Path:
+        """Return where a shard lies or will lie; it is there only when it is whole."""
+        return self.folder / f"shard-{number:06d}"
+
+    def finished_shards(self) -> list[Path]:
+        """Return the shards that are whole."""
+        return sorted(self.folder.glob("shard-??????"))
+
+    @property
+    def reading(self) -> dict[str, Any] | None:
+        """What :meth:`finish_reading` was told, or None while there is more to read."""
+        marker = self.folder / "read.json"
+        told: dict[str, Any] | None = json.loads(marker.read_bytes()) if marker.is_file() else None
+        return told
+
+    def finish_reading(self, told: dict[str, Any]) -> None:
+        """Remember that every shard is there, with what the summary will say about the input."""
+        write_bytes(self.folder / "read.json", json.dumps(told).encode())
+
+    def allocate(self, name: str, size: int) -> NDArray[np.uint32]:
+        """Return scratch room in a mapped file, for what may be larger than memory."""
+        if not size:
+            return np.empty(0, np.uint32)
+        path = self.folder / f"{name}.scratch"
+        with path.open("wb") as file:
+            # A mapped file with holes that meets a full disk kills the process; one that is written raises an error.
+            for written in range(0, size, _ZEROS.size):
+                file.write(_ZEROS[: size - written].data)
+        return np.memmap(path, np.uint32, "r+", shape=(size,))
+
+    def place(self) -> FolderPlace:
+        """Return where the finished files go; what an interrupted merge left there is removed."""
+        merged = self.folder / "corpus"
+        remove(merged)
+        merged.mkdir()
+        return FolderPlace(merged)
+
+    def publish(self, manifest: Manifest) -> None:
+        """Give the finished files their name; an older corpus of that name stays until this moment."""
+        merged = self.folder / "corpus"
+        write_bytes(merged / FILE_NAME, manifest.to_json())
+        replaced = sibling(self.target, ".replaced")
+        if self.target.exists():
+            self.target.rename(replaced)
+        merged.rename(self.target)
+        sync_folder(self.target.parent)
+        remove(replaced)
+        remove(self.folder)
+
+
+@contextmanager
+def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) -> Iterator[PartialCorpus]:
+    """Hold the right to write a corpus, for as long as the block lasts.
+
+    Raises
+    ------
+    AlreadyExists
+        The output is there and ``overwrite`` is false, or it is there and no corpus.
+    CorpusError
+        Someone else is writing it at this moment.
+    DiskFull
+        No space is left.
+    """
+    with disk_errors_said(target), _locked(target):
+        _restore_replaced(target)
+        _check_free(target, overwrite)
+        try:
+            yield PartialCorpus(target, fingerprint)
+        except Exception:
+            remove(sibling(target, ".partial"))
+            raise
+
+
+def sibling(target: Path, suffix: str) -> Path:
+    """Return the path beside a corpus with something added to its name.
+
+    Examples
+    --------
+    >>> sibling(Path("data/news.corpus"), ".partial").name
+    'news.corpus.partial'
+    """
+    return target.with_name(target.name + suffix)
+
+
+def _restore_replaced(target: Path) -> None:
+    replaced = sibling(target, ".replaced")
+    if replaced.exists() and not target.exists():
+        replaced.rename(target)
+    remove(replaced)
+
+
+def _check_free(target: Path, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    if not overwrite:
+        raise AlreadyExists(f"{target} is there already; pass overwrite to replace it, or choose another name")
+    replaceable = target.is_dir() and ((target / FILE_NAME).is_file() or not any(target.iterdir()))
+    if not replaceable:
+        raise AlreadyExists(f"{target} is there already and is no corpus, so it is not replaced; choose another name")
+
+
+@contextmanager
+def _locked(target: Path) -> Iterator[None]:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    path = sibling(target, ".lock")
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(handle)
+            raise CorpusError(
+                f"another process is writing {target} right now; wait for it or choose another name"
+            ) from error
+        # Whoever held the lock before may have removed the file between our two calls.
+        if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
+            break
+        os.close(handle)
+    try:
+        yield
+    finally:
+        path.unlink()
+        os.close(handle)

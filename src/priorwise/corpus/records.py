@@ -1,0 +1,226 @@
+"""Read records from files: JSON lines, CSV and TSV, Parquet, Arrow."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from priorwise.corpus.compressed import compression, opened, plain_suffix, reading, spooled
+from priorwise.corpus.document import Document
+from priorwise.corpus.fields import Columns, unknown_column
+from priorwise.errors import BrokenFile, InputError, NotEnoughData
+
+LONGEST_RECORD = 1 << 30
+_ROWS_AT_A_TIME = 512
+
+Numbered = Iterator[tuple[int, Mapping[str, Any]]]
+
+
+class RecordReader:
+    r"""Documents from one or more files of records, in order, with bounded memory.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        JSON lines (``.jsonl``, ``.ndjson``, ``.json``), ``.csv``, ``.tsv``, ``.parquet``, ``.arrow`` (also
+        ``.feather``, ``.ipc``; file or stream), each plain or compressed by gzip, bz2, xz or zstd.
+    columns : Columns, optional
+        Which columns make a document.
+    delimiter : str, optional
+        What stands between the columns of a CSV file, if not what its name says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "news.csv")
+    ...     _ = path.write_text("id,text,labels\n7,Bread and circuses,Rome\n")
+    ...     [(document.id, document.labels) for document in RecordReader([path])]
+    [('7', ['Rome'])]
+    """
+
+    def __init__(
+        self, paths: Sequence[str | Path], columns: Columns | None = None, *, delimiter: str | None = None
+    ) -> None:
+        self.paths = [Path(path) for path in paths]
+        self.columns = columns or Columns()
+        self.delimiter = delimiter
+        self.remarks: dict[str, int] = {}
+        self.done_bytes = 0
+        self.total_bytes = sum(_size(path) for path in self.paths)
+
+    def __iter__(self) -> Iterator[Document]:
+        self.done_bytes = 0
+        number = 0
+        finished = 0
+        for path in self.paths:
+            read = _READERS.get(plain_suffix(path))
+            if read is None:
+                known = ", ".join(sorted(_READERS))
+                raise BrokenFile(path, f"the name does not say what it holds; records come in {known}")
+            with reading(path):
+                for place, record in read(self, path):
+                    yield self._document(path, place, record, number)
+                    number += 1
+            finished += _size(path)
+            self.done_bytes = finished
+        if not number:
+            raise NotEnoughData(f"there is no record in {', '.join(map(str, self.paths)) or 'no file'}")
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        """Return the names, sizes and times of the files, and the options."""
+        files = [[str(path.resolve()), _size(path), path.stat().st_mtime_ns] for path in self.paths]
+        fields = {name: getattr(self.columns, name) for name in ("text", "id", "title", "labels", "separator")}
+        return {"kind": "records", "files": files, "delimiter": self.delimiter, **fields}
+
+    def tell(self, n: int) -> None:
+        """Count bytes that were read from the disk."""
+        self.done_bytes += n
+
+    def _document(self, path: Path, place: int, record: Mapping[str, Any], number: int) -> Document:
+        try:
+            return self.columns.document(record, number)
+        except (InputError, UnicodeDecodeError) as error:
+            reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            if _READERS[plain_suffix(path)] in (_parquet, _arrow):
+                raise BrokenFile(path, f"row {place}: {reason}") from error
+            raise BrokenFile(path, reason, line=place) from error
+
+
+def _json_lines(reader: RecordReader, path: Path) -> Numbered:
+    columns, seen = reader.columns, set[str]()
+    with opened(path, reader.tell) as stream:
+        for number, line in enumerate(_lines(stream, path), start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except UnicodeDecodeError as error:
+                raise BrokenFile(path, "the text is not valid UTF-8", line=number) from error
+            except (ValueError, RecursionError) as error:
+                raise BrokenFile(path, f"not valid JSON ({error})", line=number) from error
+            if not isinstance(record, dict):
+                raise BrokenFile(
+                    path, f"a JSON object on each line was expected, not {type(record).__name__}", line=number
+                )
+            if not seen and columns.text not in record:
+                raise unknown_column(columns.text, record.keys(), str(path))
+            seen.update(record)
+            yield number, record
+    if seen:
+        # Records may leave out what is empty, so only the end tells that a column is in none of them.
+        columns.check(sorted(seen), str(path))
+
+
+def _lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    number = 0
+    while line := stream.readline(LONGEST_RECORD + 1):
+        number += 1
+        if len(line) > LONGEST_RECORD:
+            raise BrokenFile(path, f"the record is longer than {LONGEST_RECORD:,} bytes", line=number)
+        yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+
+
+def _separated(reader: RecordReader, path: Path) -> Numbered:
+    delimiter = reader.delimiter or ("\t" if plain_suffix(path) in (".tsv", ".tab") else ",")
+    # The module's own limit is 128 KB, for the whole process; nothing smaller than ours is of use to anyone.
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
+    with opened(path, reader.tell) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        rows = csv.reader(_bounded(text, path), delimiter=delimiter, strict=True)
+        header: list[str] | None = None
+        try:
+            for row in rows:
+                if not row:
+                    continue
+                if header is None:
+                    header = row
+                    reader.columns.check(header, str(path))
+                    continue
+                if len(row) != len(header):
+                    reason = f"{len(row)} columns, where the first line has {len(header)}"
+                    raise BrokenFile(path, reason, line=rows.line_num)
+                yield rows.line_num, dict(zip(header, row, strict=True))
+        except csv.Error as error:
+            raise BrokenFile(path, f"malformed CSV ({error})", line=rows.line_num) from error
+        except UnicodeDecodeError as error:
+            raise BrokenFile(path, "the text is not valid UTF-8", line=rows.line_num + 1) from error
+
+
+def _bounded(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
+    while line := text.readline(LONGEST_RECORD + 1):
+        if len(line) > LONGEST_RECORD:
+            raise BrokenFile(path, f"a line is longer than {LONGEST_RECORD:,} characters")
+        yield line
+
+
+def _parquet(reader: RecordReader, path: Path) -> Numbered:
+    with spooled(path, reader.tell) as plain, _columnar(path):
+        file = pq.ParquetFile(plain, memory_map=True)
+        names = _wanted(reader, file.schema_arrow, path)
+        batches = file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=names, use_threads=False)
+        yield from _rows(reader, path, batches, file.metadata.num_rows)
+
+
+def _arrow(reader: RecordReader, path: Path) -> Numbered:
+    with spooled(path, reader.tell) as plain, _columnar(path), pa.memory_map(str(plain)) as mapped:
+        is_file = mapped.read(6) == b"ARROW1"
+        mapped.seek(0)
+        source = pa.ipc.open_file(mapped) if is_file else pa.ipc.open_stream(mapped)
+        names = _wanted(reader, source.schema, path)
+        batches = map(source.get_batch, range(source.num_record_batches)) if is_file else iter(source)
+        yield from _rows(reader, path, (batch.select(names) for batch in batches), None)
+
+
+def _wanted(reader: RecordReader, schema: pa.Schema, path: Path) -> list[str]:
+    reader.columns.check(schema.names, str(path))
+    return reader.columns.names_in(schema.names)
+
+
+def _rows(reader: RecordReader, path: Path, batches: Iterable[pa.RecordBatch], total: int | None) -> Numbered:
+    number = 0
+    before, size = reader.done_bytes, _size(path) if compression(path) is None else 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS_AT_A_TIME):
+            part = batch.slice(start, _ROWS_AT_A_TIME)
+            try:
+                part.validate(full=True)
+            except pa.ArrowInvalid as error:
+                raise BrokenFile(path, f"row {number + 1} or one soon after is not valid ({error})") from error
+            for record in part.to_pylist():
+                number += 1
+                yield number, record
+            reader.done_bytes = before + size * number // (total or batch.num_rows)
+
+
+@contextmanager
+def _columnar(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise BrokenFile(path, f"not a readable {plain_suffix(path)[1:]} file ({error})") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise BrokenFile(path, f"the {plain_suffix(path)[1:]} file is damaged ({error})") from error
+
+
+def _size(path: Path) -> int:
+    with reading(path):
+        return path.stat().st_size
+
+
+_READERS: dict[str, Callable[[RecordReader, Path], Numbered]] = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), _json_lines),
+    **dict.fromkeys((".csv", ".tsv", ".tab"), _separated),
+    **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), _arrow),
+}

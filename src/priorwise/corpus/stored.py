@@ -1,0 +1,174 @@
+"""A corpus as files: opened, saved, verified, and its columns mapped when they are first asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.corpus import merge as file_of
+from priorwise.corpus.columns import list_parts
+from priorwise.corpus.gather import gather
+from priorwise.corpus.label_search import LabelSearch
+from priorwise.corpus.lookup import SortedNames, Strings
+from priorwise.corpus.manifest import Manifest
+from priorwise.errors import DamagedCorpus
+
+ListParts = tuple[NDArray[Any], NDArray[Any]]
+
+
+class StoredCorpus:
+    """The files of a corpus, in a folder or in memory; see :class:`~priorwise.corpus.corpus.Corpus`."""
+
+    def __init__(self, manifest: Manifest, files: Mapping[str, pa.Buffer], path: Path | None = None) -> None:
+        self.path = path
+        self._manifest = manifest
+        self._files = files
+        counts = manifest.counts
+        self.n_documents, self.n_tokens, self.n_occurrences = counts.documents, counts.tokens, counts.occurrences
+        self.n_vocabulary, self.n_labels, self.n_memberships = counts.vocabulary, counts.labels, counts.memberships
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a corpus folder.
+
+        Parameters
+        ----------
+        path : str or Path
+            The folder.
+
+        Raises
+        ------
+        CorpusError
+            It is no corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
+            :class:`~priorwise.errors.DamagedCorpus` if a file is missing or has the wrong length.
+        """
+        folder = Path(path)
+        manifest = Manifest.read(folder)
+        return cls(manifest, {name: pa.memory_map(str(folder / name)).read_buffer() for name in manifest.files}, folder)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Self:
+        """Write the corpus to a folder and return it opened from there."""
+        from priorwise.corpus.partial import claim
+
+        target = Path(path)
+        with claim(target, overwrite=overwrite, fingerprint=None) as unfinished:
+            place = unfinished.place()
+            for name, buffer in self._files.items():
+                place.copy(name, buffer)
+            unfinished.publish(self._manifest)
+        return type(self).open(target)
+
+    def verify(self) -> None:
+        """Read every file and compare its checksum; raise :class:`~priorwise.errors.DamagedCorpus` naming the file."""
+        for name, record in self._manifest.files.items():
+            if hashlib.sha256(self._files[name]).hexdigest() != record.sha256:
+                raise DamagedCorpus(f"{self.path or 'the corpus'} is damaged: {name} does not match its checksum")
+
+    @property
+    def checksum(self) -> str:
+        """The corpus's identity: one checksum over all that it holds."""
+        return self._manifest.checksum
+
+    def __len__(self) -> int:
+        return self.n_documents
+
+    def __repr__(self) -> str:
+        def some(n: int, noun: str) -> str:
+            return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+        where = "in memory" if self.path is None else f"'{self.path}'"
+        sizes = (
+            some(self.n_documents, "document"),
+            some(self.n_vocabulary, "distinct token"),
+            some(self.n_labels, "label"),
+        )
+        return f"<Corpus {where}: {', '.join(sizes)}>"
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(self._manifest.batches)]).astype(np.int64)
+
+    def _batches(self, name: str) -> list[pa.RecordBatch]:
+        try:
+            reader = pa.ipc.open_file(pa.BufferReader(self._files[name]))
+            return [reader.get_batch(i) for i in range(reader.num_record_batches)]
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedCorpus(f"{self.path or 'the corpus'} is damaged: {name} cannot be read ({error})") from error
+
+    @cached_property
+    def _token_lists(self) -> list[ListParts]:
+        return [list_parts(batch.column("tokens")) for batch in self._batches(file_of.TOKENS)]
+
+    @cached_property
+    def _count_lists(self) -> list[ListParts]:
+        return [list_parts(batch.column("counts")) for batch in self._batches(file_of.TOKENS)]
+
+    @cached_property
+    def _documents(self) -> list[pa.RecordBatch]:
+        return self._batches(file_of.DOCUMENTS)
+
+    @cached_property
+    def _ids(self) -> SortedNames:
+        order = self._batches(file_of.ID_ORDER)[0].column("document").to_numpy()
+        return SortedNames(Strings([batch.column("id") for batch in self._documents]), order)
+
+    @cached_property
+    def _titles(self) -> Strings:
+        return Strings([batch.column("title") for batch in self._documents])
+
+    @cached_property
+    def _label_lists(self) -> list[ListParts]:
+        return [list_parts(batch.column("labels")) for batch in self._documents]
+
+    @cached_property
+    def _vocabulary(self) -> pa.RecordBatch:
+        return self._batches(file_of.VOCABULARY)[0]
+
+    @cached_property
+    def _tokens(self) -> SortedNames:
+        order = self._batches(file_of.TOKEN_ORDER)[0].column("token").to_numpy()
+        return SortedNames(Strings([self._vocabulary.column("token")]), order)
+
+    @cached_property
+    def _label_table(self) -> pa.RecordBatch:
+        return self._batches(file_of.LABELS)[0]
+
+    @cached_property
+    def _labels(self) -> SortedNames:
+        return SortedNames(Strings([self._label_table.column("label")]), None)
+
+    @cached_property
+    def _members(self) -> ListParts:
+        return list_parts(self._label_table.column("documents"))
+
+    @cached_property
+    def _label_search(self) -> LabelSearch:
+        return LabelSearch(self._label_table.column("label"), np.diff(self._members[0]))
+
+    def _gather(self, rows: ArrayLike, *columns: list[ListParts]) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
+        offsets = [offsets for offsets, _ in columns[0]]
+        values = [[values for _, values in column] for column in columns]
+        return gather(self._starts, offsets, values, as_rows(rows))
+
+
+def as_rows(rows: ArrayLike) -> NDArray[np.int64]:
+    """Return row numbers as an array; a float or a mask is a mistake and says so.
+
+    Examples
+    --------
+    >>> as_rows([2, 0]).tolist()
+    [2, 0]
+    """
+    given = np.asarray(rows)
+    if given.size == 0:
+        return np.empty(0, np.int64)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise TypeError(f"rows are whole numbers in one dimension, not {given.dtype} in {given.ndim}")
+    return given.astype(np.int64)

@@ -1,0 +1,135 @@
+"""Make shards on several threads and merge them into a corpus, on the disk or in memory."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from priorwise.corpus.files import MemoryPlace
+from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.merge import merge
+from priorwise.corpus.partial import PartialCorpus, claim
+from priorwise.corpus.shards import MappedShard, Shard
+
+MakeShard = Callable[[], Shard]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of the shards: the corpus's manifest, and what a summary should say about the way there.
+
+    ``resumed`` are the documents that an interrupted run had counted already, ``discarded`` says that one with other
+    inputs was thrown away, ``remarks`` are the reader's.
+    """
+
+    manifest: Manifest
+    resumed: int
+    discarded: bool
+    remarks: dict[str, int]
+
+
+def write_corpus(
+    shards: Iterable[MakeShard],
+    path: Path,
+    *,
+    tokenizer: dict[str, Any] | None,
+    fingerprint: dict[str, Any] | None = None,
+    remarks: Callable[[], dict[str, int]] = dict,
+    workers: int | None = None,
+    overwrite: bool = False,
+) -> Written:
+    """Write a corpus folder from shards, resuming an interrupted attempt at the same.
+
+    Parameters
+    ----------
+    shards : iterable of functions
+        Each makes one shard. The functions are called on any thread and in any order, and not at all for shards that an
+        interrupted attempt has written; only the iteration is in order.
+    path : Path
+        The corpus folder.
+    tokenizer : dict or None
+        What the manifest says about the tokens' origin.
+    fingerprint : dict, optional
+        Changes when the shards may have changed. Without one, nothing is resumed.
+    remarks : function, optional
+        Asked once, when all shards are made.
+    workers : int, optional
+        Threads; all processors by default.
+    overwrite : bool, default False
+        Replace a corpus of that name, once the new one is whole.
+
+    Returns
+    -------
+    Written
+    """
+    with claim(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
+        done = unfinished.finished_shards()
+        resumed = sum(MappedShard(folder).documents.num_rows for folder in done)
+        if unfinished.reading is None:
+            n_shards = sum(1 for _ in in_order(_writers(shards, unfinished), workers))
+            unfinished.finish_reading({"shards": n_shards, "remarks": remarks()})
+        reading = unfinished.reading or {}
+        made = [MappedShard(unfinished.shard(number)) for number in range(reading["shards"])]
+        manifest = merge(made, unfinished.place(), tokenizer, unfinished.allocate)
+        unfinished.publish(manifest)
+    return Written(manifest, resumed, unfinished.discarded, reading["remarks"])
+
+
+def corpus_in_memory(
+    shards: Iterable[MakeShard], *, tokenizer: dict[str, Any] | None, workers: int | None = None
+) -> tuple[Manifest, dict[str, pa.Buffer]]:
+    """Make the same files in memory."""
+    place = MemoryPlace()
+    manifest = merge(list(in_order(shards, workers)), place, tokenizer)
+    return manifest, place.buffers
+
+
+def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iterator[Result]:
+    """Call functions on several threads and yield their results in order; one more than there are threads may wait.
+
+    Examples
+    --------
+    >>> list(in_order([lambda: "a", lambda: "b"], workers=2))
+    ['a', 'b']
+    """
+    threads = workers or processors()
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for call in calls:
+                waiting.append(pool.submit(call))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _writers(shards: Iterable[MakeShard], unfinished: PartialCorpus) -> Iterator[Callable[[], None]]:
+    for number, make in enumerate(shards):
+        folder = unfinished.shard(number)
+        yield _nothing if folder.is_dir() else partial(_write, make, folder)
+
+
+def _write(make: MakeShard, folder: Path) -> None:
+    make().write(folder)
+
+
+def _nothing() -> None:
+    """Stand in for a shard that is there already."""

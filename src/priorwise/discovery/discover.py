@@ -1,0 +1,297 @@
+"""Find the documents missing from a category."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from priorwise import __version__
+from priorwise.corpus import Corpus
+from priorwise.discovery.model import PresenceModel
+from priorwise.discovery.run import Run
+from priorwise.discovery.training import Training, draw_training
+from priorwise.engines.local import rank_corpus, score_corpus
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.grid import PAPER_GRID
+from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.prior_choice import LENGTH_POWERS, PriorChoice, choose_prior, score_of
+from priorwise.models.terrain import length_divisor
+from priorwise.priors import PseudoCounts
+from priorwise.ranking.calibrate import Calibration, calibrate
+from priorwise.ranking.scorer import Top, places
+from priorwise.ranking.table import Ranking
+from priorwise.search import PPV, AveragePrecision, Target, as_target
+
+Rows = NDArray[np.int64]
+Progress = Callable[[str, float], None]
+"""Told what is being done and how far it is, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How a prior is learned: everything that a run can choose."""
+
+    target: Any
+    search: str = "exhaustive"
+    seeds: int = 5
+    seed: int = 0
+    negatives_per_positive: float | None = None
+    length_powers: tuple[float, ...] = LENGTH_POWERS
+    mean_counts: bool = True
+
+    @classmethod
+    def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
+        """The default: what wins on hidden members."""
+        return cls(as_target(target or AveragePrecision()), **choices)
+
+    @classmethod
+    def paper(cls, *, seed: int = 0) -> Procedure:
+        """The paper's: PPV, nine radial climbs for each of five samples of as many negatives as members, plain s(d)."""
+        return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False)
+
+    def describe(self, training: Training) -> dict[str, Any]:
+        """Every choice, as `run.json` keeps it."""
+        return {
+            "target": self.target.name,
+            "search": self.search,
+            "seeds": [sample.seed for sample in training.samples],
+            "negatives_per_sample": len(training.samples[0].negatives),
+            "documents_per_negative": training.negative_weight,
+            "counts": self._counts(training),
+            "length_powers": list(self.length_powers),
+        }
+
+    def _counts(self, training: Training) -> str:
+        if not self.mean_counts:
+            return "first sample"
+        return "mean of the samples" if training.background is None else "all other documents"
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned prior with what it was learned from."""
+
+    training: Training
+    samples: list[LeaveOneOut]
+    choice: PriorChoice
+    model: PresenceModel
+
+
+def discover(
+    corpus: Corpus,
+    label: str | None = None,
+    *,
+    members: Iterable[str] | None = None,
+    exclude: Iterable[str] = (),
+    target: Target | Callable[..., Any] | None = None,
+    search: str | None = None,
+    seeds: int = 5,
+    seed: int = 0,
+    negatives_per_positive: float | None = None,
+    top: int = 1000,
+    paper: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Learn the prior of a category, rank everything else, and put the Laplace baseline beside it.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents.
+    label : str, optional
+        The category: its members are the documents that carry this label.
+    members : iterable of str, optional
+        The ids of the members, instead of a label.
+    exclude : iterable of str
+        Ids of documents to leave out altogether: neither members, nor negatives, nor candidates.
+    target : Target or callable, optional
+        What a good prior is good at; average precision at the corpus's class odds by default.
+    search : {"exhaustive", "radial"}, optional
+        Every cell of the grid (the default), or the paper's climbs.
+    seeds : int
+        How many samples of negatives to average over.
+    seed : int
+        The first seed; the others follow it.
+    negatives_per_positive : float, optional
+        Train on samples of so many negatives per member, and take the mean of their counts. By default the model is
+        trained on all other documents, and samples of them (20 per member, at most 5,000) only judge the priors.
+    top : int
+        How many documents to keep of each ranking.
+    paper : bool
+        Exactly the paper's procedure; not together with `target`, `search` or `negatives_per_positive`.
+    threads : int, optional
+        All cores by default.
+    progress : callable, optional
+        Told what is being done and how far it is.
+
+    Examples
+    --------
+    >>> texts = ["goal team win", "team match goal", "win match", "match goal", "law vote", "vote court", "tax law"] * 3
+    >>> labels = ["sport", "sport", None, None, None, None, None] * 3
+    >>> run = discover(Corpus.from_texts(texts, labels=labels), "sport")
+    >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
+    [2, 2, 2, 3, 3, 3]
+    """
+    if paper and (target is not None or search is not None or negatives_per_positive is not None):
+        raise InputError("the paper's procedure fixes target, search and negatives per positive; leave them out")
+    if seeds < 1 or top < 1:
+        raise InputError("seeds and top must be at least 1")
+    procedure = (
+        Procedure.paper(seed=seed)
+        if paper
+        else Procedure.ours(
+            target,  # type: ignore[arg-type]
+            search=search or "exhaustive",
+            seeds=seeds,
+            seed=seed,
+            negatives_per_positive=negatives_per_positive,
+        )
+    )
+    tell = progress or (lambda what, share: None)
+    rows, excluded = category_rows(corpus, label, members, exclude)
+    tell("drawing samples", 0.0)
+    learned = learn(corpus, rows, excluded, procedure, threads=threads)
+    tell("learning the prior", 1.0)
+    baseline, _ = laplace_model(corpus, rows, excluded, seed=seed)
+
+    skip = np.zeros(corpus.n_documents, dtype=bool)
+    skip[rows] = True
+    skip[excluded] = True
+    done = 0
+
+    def ranked(documents: int) -> None:
+        nonlocal done
+        done += documents
+        tell("ranking the corpus", done / corpus.n_documents)
+
+    features = learned.training.features
+    scorers = [learned.model.scorer_for(features), baseline.scorer_for(features)]
+    best, plain = rank_corpus(corpus, scorers, top=top, skip=skip, threads=threads, progress=ranked)
+    baseline_scores = score_corpus(corpus, scorers[1], threads=threads)
+
+    def table(model: PresenceModel, found: Top) -> Ranking:
+        return Ranking.of(
+            ids=corpus.ids(found.documents),
+            titles=corpus.titles(found.documents),
+            scores=found.scores,
+            probabilities=model.calibration.probability(found.scores),
+            baseline_ranks=places(baseline_scores, found.documents, skip),
+            evidence=model.evidence(corpus, found.documents, features),
+        )
+
+    about = {
+        **_about_corpus(corpus),
+        "label": label,
+        "members": len(rows),
+        "excluded": len(excluded),
+        "model": "presence",
+        "procedure": {"paper": paper, **procedure.describe(learned.training), "top": top},
+        **_about_learned(learned, procedure),
+        "predicted_positive": {"learned": best.predicted_positive, "laplace": plain.predicted_positive},
+    }
+    choice = learned.choice
+    return Run(
+        about, table(learned.model, best), table(baseline, plain), learned.model, choice.terrains, choice.trials
+    )
+
+
+def category_rows(
+    corpus: Corpus, label: str | None, members: Iterable[str] | None, exclude: Iterable[str]
+) -> tuple[Rows, Rows]:
+    """The rows of the category's members and of the excluded documents."""
+    if corpus.n_documents == 0:
+        raise NotEnoughData("the corpus is empty")
+    if (label is None) == (members is None):
+        raise InputError("give either a label or a list of members")
+    rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
+    excluded = np.unique(corpus.rows(list(exclude)))
+    return np.setdiff1d(np.unique(rows), excluded).astype(np.int64), excluded.astype(np.int64)
+
+
+def learn(
+    corpus: Corpus, members: Rows, excluded: Rows, procedure: Procedure, *, threads: int | None = None
+) -> Learned:
+    """Draw the samples, choose the prior, and fit the model with it."""
+    seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
+    training = draw_training(corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive)
+    samples = [sample.leave_one_out(threads) for sample in training.samples]
+    choice = choose_prior(
+        samples,
+        procedure.target,
+        grid=PAPER_GRID,
+        search=procedure.search,
+        negative_weight=training.negative_weight,
+        length_powers=procedure.length_powers,
+    )
+    counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
+    calibration = _calibrate(samples, choice.prior, choice.length_power, training.negative_weight)
+    model = PresenceModel(
+        corpus.token_names(training.features), counts, choice.prior, choice.length_power, calibration
+    )
+    return Learned(training, samples, choice, model)
+
+
+def laplace_model(corpus: Corpus, members: Rows, excluded: Rows, *, seed: int = 0) -> tuple[PresenceModel, Training]:
+    """The paper's baseline, and its training: Bayes-Laplace, as many negatives as members, plain s(d)."""
+    training = draw_training(corpus, members, excluded, seeds=[seed], per_member=1.0)
+    prior = PseudoCounts.laplace()
+    calibration = _calibrate([training.samples[0].leave_one_out()], prior, 0.0, training.negative_weight)
+    tokens = corpus.token_names(training.features)
+    return PresenceModel(tokens, training.first_counts(), prior, 0.0, calibration), training
+
+
+def _about_corpus(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "versions": {
+            "priorwise": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+        },
+        "corpus": {
+            "path": str(corpus.path.resolve()) if corpus.path else None,
+            "checksum": corpus.checksum,
+            "documents": corpus.n_documents,
+        },
+    }
+
+
+def _about_learned(learned: Learned, procedure: Procedure) -> dict[str, Any]:
+    choice, weight = learned.choice, learned.training.negative_weight
+
+    def value(prior: PseudoCounts, length_power: float) -> dict[str, float]:
+        score, sensitivity = score_of(
+            learned.samples, procedure.target, prior, negative_weight=weight, length_power=length_power
+        )
+        return {"score": score, "sensitivity": sensitivity}
+
+    return {
+        "learned": {
+            "lambda_negative": choice.prior.negative,
+            "lambda_positive": choice.prior.positive,
+            "length_power": choice.length_power,
+            "remark": choice.remark,
+            "vocabulary": len(learned.training.features),
+        },
+        "leave_one_out": {
+            "target": procedure.target.name,
+            "learned": value(choice.prior, choice.length_power),
+            "laplace": value(PseudoCounts.laplace(), 0.0),
+        },
+    }
+
+
+def _calibrate(samples: list[LeaveOneOut], prior: PseudoCounts, length_power: float, weight: float) -> Calibration:
+    scores, positive, weights = [], [], []
+    for loo in samples:
+        scores.append(loo.scores(prior) / length_divisor(loo.cases.length, length_power))
+        positive.append(loo.cases.positive)
+        weights.append(np.where(loo.cases.positive, 1.0, weight) * loo.cases.weight)
+    return calibrate(np.concatenate(scores), np.concatenate(positive), np.concatenate(weights) / len(samples))

@@ -1,0 +1,193 @@
+"""Hidden members: how discovery is judged without people.
+
+Hide half of a category's members, train on the rest, rank every other document, and count the hidden members at the
+top. Documents that belong but carry no label count as wrong, for every method alike, so PPV here is a lower bound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus
+from priorwise.discovery.discover import Procedure, laplace_model, learn
+from priorwise.discovery.peers import peers
+from priorwise.engines.local import score_corpus
+from priorwise.errors import NotEnoughData, UnknownName
+from priorwise.ranking.metrics import average_precision, ppv_at
+from priorwise.ranking.paired import Comparison, compare
+from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+MEASURES = ("ppv@50", "ppv@100", "ppv@250", "average precision")
+BASELINE = "presence, Laplace"
+NONE: Rows = np.empty(0, dtype=np.int64)
+
+
+class Method(Protocol):
+    """Anything that scores a corpus from some known members."""
+
+    name: str
+
+    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+        """Score every document of the corpus."""
+
+
+class LaplaceBaseline:
+    """The paper's baseline: Bayes-Laplace, as many negatives as members."""
+
+    name = BASELINE
+
+    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+        """Score every document of the corpus."""
+        model, training = laplace_model(corpus, known, NONE)
+        return score_corpus(corpus, model.scorer_for(training.features))
+
+
+@dataclass(frozen=True)
+class LearnedPrior:
+    """Presence naive Bayes with a learned prior."""
+
+    name: str
+    procedure: Procedure
+
+    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+        """Score every document of the corpus."""
+        learned = learn(corpus, known, NONE, self.procedure)
+        return score_corpus(corpus, learned.model.scorer_for(learned.training.features))
+
+
+def presence_methods(*, every_target: bool = False) -> list[Method]:
+    """Our methods: the baseline, the paper's procedure, the default, and with `every_target` all other targets."""
+    methods: list[Method] = [
+        LaplaceBaseline(),
+        LearnedPrior("presence, paper's procedure", Procedure.paper()),
+        LearnedPrior("presence, learned", Procedure.ours()),
+    ]
+    if every_target:
+        plain = {"length_powers": (0.0,)}
+        targets = [
+            AveragePrecision(),
+            FBeta(0.5),
+            FBeta(1.0),
+            FBeta(0.5, at_corpus_odds=True),
+            PPVAtK(250),
+            LogLoss(),
+            PPV(),
+            PPV(floor=0.5),
+        ]
+        for target in targets:
+            methods.append(LearnedPrior(f"presence, {target.name}, plain s(d)", Procedure.ours(target, **plain)))
+            if not isinstance(target, AveragePrecision):
+                methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target)))
+    return methods
+
+
+def all_methods(*, every_target: bool = False) -> list[Method]:
+    """Our methods and the scikit-learn peers."""
+    return [*presence_methods(every_target=every_target), *peers()]
+
+
+@dataclass(frozen=True)
+class HiddenResult:
+    """How one method did on one category."""
+
+    label: str
+    known: int
+    hidden: int
+    method: str
+    measures: dict[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class HiddenSummary:
+    """How one method did over all categories, beside the baseline by PPV@250."""
+
+    method: str
+    means: dict[str, float]
+    seconds: float
+    against: Comparison
+
+
+def hidden_members(
+    corpus: Corpus,
+    labels: Sequence[str],
+    methods: Sequence[Method],
+    *,
+    hide: float = 0.5,
+    seed: int = 0,
+    progress: Callable[[str, str], None] | None = None,
+) -> Iterator[HiddenResult]:
+    """Run the protocol, a result for each category and method as it comes.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents.
+    labels : sequence of str
+        The categories.
+    methods : sequence of Method
+        What to compare.
+    hide : float
+        The share of the members to hide.
+    seed : int
+        Which members are hidden depends on it and on the label, not on the other labels.
+    progress : callable, optional
+        Told the label and the method about to run.
+    """
+    for label in labels:
+        members = corpus.members(label)
+        order = np.random.default_rng([seed, *label.encode()]).permutation(members)
+        n_hidden = round(hide * len(members))
+        known, hidden = np.sort(order[n_hidden:]).astype(np.int64), order[:n_hidden]
+        if len(known) < 2 or not n_hidden:
+            raise NotEnoughData(f"'{label}' has {len(members)} members: too few to hide some and learn from the rest")
+        is_hidden = np.zeros(corpus.n_documents, dtype=bool)
+        is_hidden[hidden] = True
+        candidates = np.setdiff1d(np.arange(corpus.n_documents), known)
+        for method in methods:
+            if progress is not None:
+                progress(label, method.name)
+            begun = time.perf_counter()
+            scores = method.scores(corpus, known)[candidates]
+            seconds = time.perf_counter() - begun
+            relevant = is_hidden[candidates][np.argsort(-scores, kind="stable")]
+            measures = {f"ppv@{k}": ppv_at(relevant, k) for k in (50, 100, 250)}
+            measures["average precision"] = average_precision(relevant)
+            yield HiddenResult(label, len(known), n_hidden, method.name, measures, seconds)
+
+
+def summarise(results: Sequence[HiddenResult], baseline: str = BASELINE) -> list[HiddenSummary]:
+    """Average over the categories, best PPV@250 first, each method paired with the baseline."""
+    names = list(dict.fromkeys(result.method for result in results))
+    if baseline not in names:
+        raise UnknownName("method", baseline, names)
+
+    def values(name: str, measure: str) -> Floats:
+        return np.array([result.measures[measure] for result in results if result.method == name])
+
+    summaries = [
+        HiddenSummary(
+            name,
+            {measure: float(values(name, measure).mean()) for measure in MEASURES},
+            sum(result.seconds for result in results if result.method == name),
+            compare(values(name, "ppv@250"), values(baseline, "ppv@250")),
+        )
+        for name in names
+    ]
+    return sorted(summaries, key=lambda summary: -summary.means["ppv@250"])
+
+
+def eligible_labels(corpus: Corpus, min_members: int = 100) -> list[str]:
+    """The labels with at least `min_members` members that are not on every document, sorted."""
+    sizes = corpus.label_sizes()
+    pairs = zip(sizes["label"].to_pylist(), sizes["documents"].to_pylist(), strict=True)
+    return sorted(label for label, size in pairs if min_members <= size < corpus.n_documents)

@@ -1,0 +1,254 @@
+"""One machine, all its cores: one pass over the mapped tokens for one scorer or many."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus
+from priorwise.ranking.scorer import Scorer, Top, best_first
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int], None]
+
+STEP = 4096
+"""Documents a thread takes at a time: few enough that their tokens stay in its cache from one scorer to the next."""
+
+MANY = 4
+"""From this many scorers on, their numbers are laid side by side and a token is looked up once for all."""
+
+TABLE_BYTES = 160 * 2**20
+
+
+@dataclass(frozen=True)
+class _Step:
+    start: int
+    offsets: NDArray[np.integer]
+    tokens: NDArray[np.uint32]
+
+
+def rank_corpus(
+    corpus: Corpus,
+    scorers: Sequence[Scorer],
+    *,
+    top: int,
+    skip: Sequence[NDArray[np.bool_]] | NDArray[np.bool_] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Top]:
+    """Rank every document of the corpus, under each scorer.
+
+    Memory beyond the mapped file is a number per token of the vocabulary and scorer, and `top` per thread and scorer.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents.
+    scorers : sequence of Scorer
+        Several cost less than one after the other.
+    top : int
+        How many of the best to keep.
+    skip : array of bool, or one per scorer, optional
+        Documents to pass over.
+    threads : int, optional
+        All cores by default.
+    progress : callable, optional
+        Called with the number of documents just done.
+
+    Examples
+    --------
+    >>> from priorwise.models.weights import Weights
+    >>> corpus = Corpus.from_texts(["b", "a b", "a"])
+    >>> a = corpus.token_id("a")
+    >>> rank_corpus(corpus, [Scorer(Weights(np.array([a]), np.array([[1.0]]), np.array([0.0])))], top=2)[0].documents
+    array([1, 2])
+    """
+    masks = _masks(skip, len(scorers), corpus.n_documents)
+    if len(scorers) < MANY:
+        return _rank_few(corpus, scorers, masks, top, threads, progress)
+    known = np.zeros(corpus.n_vocabulary, dtype=bool)
+    for scorer in scorers:
+        known[scorer.weights.features] = True
+    at_once = max(MANY, TABLE_BYTES // max(1, 4 * int(np.count_nonzero(known))))
+    tops: list[Top] = []
+    for start in range(0, len(scorers), at_once):
+        group = slice(start, start + at_once)
+        tops += _rank_many(corpus, scorers[group], masks[group], top, threads, progress)
+    return tops
+
+
+def _rank_few(
+    corpus: Corpus,
+    scorers: Sequence[Scorer],
+    masks: Sequence[NDArray[np.bool_]],
+    top: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> list[Top]:
+    from priorwise.kernels.scoring import score_documents
+
+    tables = [scorer.table(corpus.n_vocabulary) for scorer in scorers]
+
+    def score(step: _Step, heaps: list[_Best]) -> None:
+        scores = np.empty(len(step.offsets) - 1)
+        length = np.diff(step.offsets)
+        for scorer, table, mask, heap in zip(scorers, tables, masks, heaps, strict=True):
+            score_documents(step.offsets, step.tokens, table, scorer.bias, scores)
+            heap.offer(scores, scorer.divide(scores, length), step.start, mask)
+
+    return _merge(_run(corpus, score, len(scorers), top, threads, progress), top)
+
+
+def _rank_many(
+    corpus: Corpus,
+    scorers: Sequence[Scorer],
+    masks: Sequence[NDArray[np.bool_]],
+    top: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> list[Top]:
+    """Score in single precision with some room to spare, then score the best again in double precision."""
+    from priorwise.kernels.scoring import score_documents_many
+
+    known = np.unique(np.concatenate([scorer.weights.features for scorer in scorers]))
+    row = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
+    row[known] = np.arange(len(known), dtype=np.int32)
+    table = np.zeros((len(known), len(scorers)), dtype=np.float32)
+    for column, scorer in enumerate(scorers):
+        table[row[scorer.weights.features], column] = scorer.weights.values[scorer.output]
+    bias = np.array([scorer.bias for scorer in scorers], dtype=np.float32)
+    spare = top + top // 4 + 64
+
+    def score(step: _Step, heaps: list[_Best]) -> None:
+        length = np.diff(step.offsets)
+        scores = np.tile(bias, (len(length), 1))
+        rows = np.empty(int(length.max(initial=0)) + 1, dtype=np.int32)
+        score_documents_many(step.offsets, step.tokens, row, table, scores, rows)
+        columns = np.ascontiguousarray(scores.T, dtype=np.float64)
+        for scorer, column, mask, heap in zip(scorers, columns, masks, heaps, strict=True):
+            heap.offer(column, scorer.divide(column, length), step.start, mask)
+
+    rough = _merge(_run(corpus, score, len(scorers), spare, threads, progress), spare)
+    exact = []
+    for scorer, mask, found in zip(scorers, masks, rough, strict=True):
+        scores = score_rows(corpus, scorer, found.documents)
+        documents, best = best_first(scores, found.documents, top)
+        doubt = 8 * float(np.max(np.abs(scores - found.scores), initial=0.0))
+        if len(found.documents) == spare and len(best) == top and found.scores[-1] + doubt >= best[-1]:
+            # So many near-equals at the cut that single precision may have dropped one that belongs: count in double.
+            exact += _rank_few(corpus, [scorer], [mask], top, threads, None)
+        else:
+            exact.append(Top(documents, best, found.predicted_positive))
+    return exact
+
+
+def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
+    """Score some documents, as `rank_corpus` does."""
+    from priorwise.kernels.scoring import score_documents
+
+    indptr, tokens = corpus.take(rows)
+    scores = np.empty(len(rows))
+    score_documents(indptr, tokens, scorer.table(corpus.n_vocabulary), scorer.bias, scores)
+    return scorer.divide(scores, np.diff(indptr))
+
+
+def score_corpus(corpus: Corpus, scorer: Scorer, *, threads: int | None = None) -> Floats:
+    """Score every document of the corpus."""
+    from priorwise.kernels.scoring import score_documents
+
+    table = scorer.table(corpus.n_vocabulary)
+    scores = np.empty(corpus.n_documents)
+
+    def score(step: _Step) -> None:
+        part = scores[step.start : step.start + len(step.offsets) - 1]
+        score_documents(step.offsets, step.tokens, table, scorer.bias, part)
+        part[:] = scorer.divide(part, np.diff(step.offsets))
+
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        list(pool.map(score, _steps(corpus)))
+    return scores
+
+
+class _Best:
+    """The best documents that one thread has seen under one scorer."""
+
+    def __init__(self, room: int) -> None:
+        self.scores = np.empty(room)
+        self.documents = np.empty(room, dtype=np.int64)
+        self.size = 0
+        self.positive = 0
+
+    def offer(self, raw: Floats, scores: Floats, start: int, skip: NDArray[np.bool_]) -> None:
+        from priorwise.kernels.scoring import keep_best
+
+        self.size = keep_best(scores, start, skip, self.scores, self.documents, self.size)
+        self.positive += int(np.count_nonzero((raw > 0) & ~skip[start : start + len(raw)]))
+
+
+def _run(
+    corpus: Corpus,
+    score: Callable[[_Step, list[_Best]], None],
+    n_scorers: int,
+    room: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> list[list[_Best]]:
+    """Let every thread take the next step until none is left; each keeps heaps of its own."""
+    steps = _steps(corpus)
+    lock = threading.Lock()
+    stop = threading.Event()
+    room = min(room, corpus.n_documents)
+
+    def work() -> list[_Best]:
+        heaps = [_Best(room) for _ in range(n_scorers)]
+        while not stop.is_set():
+            with lock:
+                step = next(steps, None)
+            if step is None:
+                break
+            score(step, heaps)
+            if progress is not None:
+                progress(len(step.offsets) - 1)
+        return heaps
+
+    workers = threads or os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(work) for _ in range(workers)]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            stop.set()
+            raise
+        return [future.result() for future in futures]
+
+
+def _steps(corpus: Corpus) -> Iterator[_Step]:
+    for batch in corpus.batches():
+        for first in range(0, len(batch.offsets) - 1, STEP):
+            yield _Step(batch.start + first, batch.offsets[first : first + STEP + 1], batch.tokens)
+
+
+def _merge(per_thread: list[list[_Best]], top: int) -> list[Top]:
+    tops = []
+    for heaps in zip(*per_thread, strict=True):
+        scores = np.concatenate([heap.scores[: heap.size] for heap in heaps])
+        documents = np.concatenate([heap.documents[: heap.size] for heap in heaps])
+        documents, scores = best_first(scores, documents, top)
+        tops.append(Top(documents, scores, sum(heap.positive for heap in heaps)))
+    return tops
+
+
+def _masks(
+    skip: Sequence[NDArray[np.bool_]] | NDArray[np.bool_] | None, n_scorers: int, n_documents: int
+) -> list[NDArray[np.bool_]]:
+    if skip is None:
+        return [np.zeros(n_documents, dtype=bool)] * n_scorers
+    if isinstance(skip, np.ndarray):
+        return [skip] * n_scorers
+    return list(skip)

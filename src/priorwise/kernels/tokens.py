@@ -1,0 +1,201 @@
+"""Find the tokens in UTF-8 bytes and count them per document.
+
+``next_token`` is the one place that decides where a token begins and ends; both kernels below call it. The text has
+been normalised before (see :mod:`priorwise.text.tokens`), so the only apostrophe is ``'``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# A token begins with NUMBER or anything after it.
+SEPARATOR, APOSTROPHE, POINT, MARK, ALONE, NUMBER, LETTER, DIGIT = range(8)
+LONGEST_TOKEN = 64
+
+# A row of the hash table: the token's key, its number (-1 in an empty row), its length in bytes, and the place of its
+# latest entry. Side by side, so that looking a token up touches one line of the cache.
+_KEY, _TOKEN, _LENGTH, _PLACE = range(4)
+_FIRST_ROWS = 1 << 12
+_SHORT = 8
+
+_FNV_START = np.uint64(0xCBF29CE484222325)
+_FNV_PRIME = np.uint64(0x100000001B3)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@njit(cache=True, nogil=True)
+def character(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[Any, int]:
+    """Return the class of the character at ``at`` and its width in bytes; a cut-off character is a separator."""
+    lead = np.int64(data[at])
+    if lead < 0x80:
+        return np.int64(classes[lead]), 1
+    if lead < 0xE0:
+        width, point = 2, lead & 0x1F
+    elif lead < 0xF0:
+        width, point = 3, lead & 0x0F
+    else:
+        width, point = 4, lead & 0x07
+    if at + width > end:
+        return SEPARATOR, end - at
+    for i in range(at + 1, at + width):
+        point = point << 6 | np.int64(data[i]) & 0x3F
+    if point >= classes.size:
+        return SEPARATOR, width
+    return np.int64(classes[point]), width
+
+
+@njit(cache=True, nogil=True)
+def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return where the first token at or after ``at`` begins and ends; ``(end, end)`` when there is none."""
+    while at < end:
+        kind, width = character(data, at, end, classes)
+        if kind == ALONE:
+            return at, at + width
+        if kind < NUMBER:
+            at += width
+            continue
+        start, length, base = at, 1, kind
+        at += width
+        while at < end:
+            kind, width = character(data, at, end, classes)
+            if kind >= NUMBER:
+                base = kind
+            elif kind in (APOSTROPHE, POINT):
+                wanted = LETTER if kind == APOSTROPHE else DIGIT
+                if base != wanted or at + width >= end or character(data, at + width, end, classes)[0] != wanted:
+                    break
+            elif kind != MARK:
+                break
+            at += width
+            length += 1
+        if length <= LONGEST_TOKEN:
+            return start, at
+    return end, end
+
+
+@njit(cache=True, nogil=True)
+def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return the first byte of every token and the byte after its last, in order."""
+    spans = np.empty((data.size // 2 + 1, 2), np.int64)
+    found, at = 0, 0
+    while True:
+        start, at = next_token(data, at, data.size, classes)
+        if start == at:
+            return spans[:found].copy()
+        spans[found, 0] = start
+        spans[found, 1] = at
+        found += 1
+
+
+@njit(cache=True, nogil=True)
+def count_tokens(
+    data: NDArray[np.uint8], bounds: NDArray[np.int64], classes: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int32]]:
+    """Count the distinct tokens of each document ``data[bounds[i]:bounds[i + 1]]``.
+
+    Returns the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets. Tokens are
+    numbered, and stand within a document, in the order in which they were first seen.
+    """
+    # A token takes two bytes at least, but for the last of a document: so this is room for all. Pages that are never
+    # touched cost nothing.
+    room = data.size // 2 + bounds.size
+    offsets = np.zeros(bounds.size, np.int64)
+    tokens = np.empty(room, np.uint32)
+    counts = np.empty(room, np.uint32)
+    names = np.empty(data.size, np.uint8)
+    name_offsets = np.zeros(room + 1, np.int32)
+    table = np.full((_FIRST_ROWS, 4), -1, np.int64)
+    n_known, n_entries, n_bytes = 0, 0, 0
+
+    for document in range(bounds.size - 1):
+        at, end, first_entry = bounds[document], bounds[document + 1], n_entries
+        while True:
+            start, at = next_token(data, at, end, classes)
+            if start == at:
+                break
+            length = at - start
+            key = _key(data, start, at)
+            row = _first_row(key, length, table.shape[0])
+            while table[row, _TOKEN] >= 0:
+                same_key = table[row, _KEY] == key and table[row, _LENGTH] == length
+                if same_key and (
+                    length <= _SHORT or _equal(names, name_offsets[table[row, _TOKEN]], data, start, length)
+                ):
+                    break
+                row = (row + 1) & (table.shape[0] - 1)
+
+            if table[row, _TOKEN] < 0:
+                table[row, _KEY] = key
+                table[row, _TOKEN] = n_known
+                table[row, _LENGTH] = length
+                for i in range(start, at):
+                    names[n_bytes] = data[i]
+                    n_bytes += 1
+                n_known += 1
+                name_offsets[n_known] = n_bytes
+
+            place = table[row, _PLACE]
+            if place >= first_entry:
+                counts[place] += np.uint32(1)
+            else:
+                table[row, _PLACE] = n_entries
+                tokens[n_entries] = table[row, _TOKEN]
+                counts[n_entries] = 1
+                n_entries += 1
+            if 2 * n_known > table.shape[0]:
+                table = _wider(table)
+        offsets[document + 1] = n_entries
+    return (
+        offsets,
+        tokens[:n_entries].copy(),
+        counts[:n_entries].copy(),
+        names[:n_bytes].copy(),
+        name_offsets[: n_known + 1].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _key(data: NDArray[np.uint8], start: int, end: int) -> np.int64:
+    """Return the bytes of a short token themselves, so that equal keys are equal tokens, and a hash of a long one."""
+    if end - start <= _SHORT:
+        packed = np.int64(0)
+        for i in range(start, end):
+            packed = packed << 8 | np.int64(data[i])
+        return packed
+    hashed = _FNV_START
+    for i in range(start, end):
+        hashed = (hashed ^ np.uint64(data[i])) * _FNV_PRIME
+    return np.int64(hashed)
+
+
+@njit(cache=True, nogil=True)
+def _first_row(key: np.int64, length: int, n_rows: int) -> np.int64:
+    mixed = (np.uint64(key) ^ np.uint64(length)) * _GOLDEN
+    mixed = (mixed ^ mixed >> _HALF) * _GOLDEN
+    return np.int64(mixed >> _HALF) & (n_rows - 1)
+
+
+@njit(cache=True, nogil=True)
+def _equal(names: NDArray[np.uint8], name: int, data: NDArray[np.uint8], start: int, length: int) -> bool:
+    for i in range(length):  # noqa: SIM110
+        if names[name + i] != data[start + i]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _wider(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    wider = np.full((4 * table.shape[0], 4), -1, np.int64)
+    for old in range(table.shape[0]):
+        if table[old, _TOKEN] >= 0:
+            row = _first_row(table[old, _KEY], table[old, _LENGTH], wider.shape[0])
+            while wider[row, _TOKEN] >= 0:
+                row = (row + 1) & (wider.shape[0] - 1)
+            for i in range(4):
+                wider[row, i] = table[old, i]
+    return wider

@@ -1,0 +1,171 @@
+"""Presence naive Bayes as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from priorwise.errors import InputError
+from priorwise.models.presence_counts import PresenceCounts
+from priorwise.models.weights import Weights
+from priorwise.priors import PseudoCounts
+
+Floats = NDArray[np.float64]
+
+
+class PresenceNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes that reads only what a document contains; what it lacks says nothing.
+
+    A document is the set of its tokens (the columns with a positive value). With two classes the second of ``classes_``
+    is the positive one, and the model's vocabulary V is the tokens of its documents::
+
+        p(x|c) = (λc + n(x,c)) / (λc + n(c))          p(c) = (λc + n(c)) / (Σ λ + N)
+        s(d)   = log p(+)/p(−) + Σ over x in d∩V of log p(x|+)/p(x|−)          positive when s(d) > 0
+
+    With more classes V is every token seen in training, and a document goes to the class with the largest
+    log p(c) + Σ log p(x|c).
+
+    Parameters
+    ----------
+    prior : PseudoCounts, optional
+        The strengths λ; Bayes-Laplace (1 for every class) by default.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    class_count_ : array, shape (n_classes,)
+        n(c), the weight of the documents of each class.
+    feature_count_ : array, shape (n_classes, n_features)
+        n(x,c), in how many of them each token occurs.
+    weights_ : Weights
+        The fitted model: one output for two classes, else one per class.
+
+    References
+    ----------
+    Kayaalp, O. K., *Learning optimal Bayesian prior probabilities from data*.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
+    >>> model = make_pipeline(CountVectorizer(), PresenceNB(PseudoCounts(negative=2, positive=1)))
+    >>> model.fit(texts, ["politics", "politics", "sport", "sport"][::-1]).predict(["the team", "a vote"]).tolist()
+    ['sport', 'politics']
+    """
+
+    def __init__(self, prior: PseudoCounts | None = None) -> None:
+        self.prior = prior
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Count, then blend the counts with the prior."""
+        for attribute in ("classes_", "class_count_", "feature_count_"):
+            if hasattr(self, attribute):
+                delattr(self, attribute)
+        X, y = validate_data(self, X, y, accept_sparse="csr", reset=True)
+        check_classification_targets(y)
+        return self._add(X, y, np.unique(y), sample_weight)
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add the counts of more documents; `classes` names all classes at the first call."""
+        first = not hasattr(self, "classes_")
+        X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
+        if first and classes is None:
+            raise InputError("classes must be given at the first call of partial_fit")
+        known = np.unique(np.asarray(classes)) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
+            raise InputError(f"classes {classes!r} differ from those of the first call, {known.tolist()}")
+        return self._add(X, y, known, sample_weight)
+
+    def _add(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: ArrayLike | None) -> Self:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not hasattr(self, "classes_"):
+            self.classes_ = classes
+            self.class_count_ = np.zeros(len(classes))
+            self.feature_count_ = np.zeros((len(classes), X.shape[1]))
+        place = np.searchsorted(classes, y)
+        place[place == len(classes)] = 0
+        unknown = classes[place] != y
+        if unknown.any():
+            raise InputError(f"class {y[unknown][0]!r} was not among the classes of the first call")
+        of_class = sp.csr_matrix((weight, (place, np.arange(len(y)))), shape=(len(classes), len(y)))
+        self.class_count_ = self.class_count_ + np.asarray(of_class.sum(axis=1)).ravel()
+        self.feature_count_ = self.feature_count_ + (of_class @ presence(X)).toarray()
+        self.weights_ = self._blend()
+        return self
+
+    def _blend(self) -> Weights:
+        prior = self.prior if self.prior is not None else PseudoCounts.laplace()
+        if not isinstance(prior, PseudoCounts):
+            raise InputError(f"the prior of PresenceNB is a PseudoCounts, not {prior!r}")
+        if len(self.classes_) == 2:
+            return PresenceCounts(
+                self.feature_count_[1], self.feature_count_[0], self.class_count_[1], self.class_count_[0]
+            ).weights(prior)
+        strengths = prior.strengths(len(self.classes_))
+        sizes = np.log(strengths + self.class_count_)
+        features = np.flatnonzero(self.feature_count_.sum(axis=0) > 0)
+        values = np.log(strengths[:, np.newaxis] + self.feature_count_[:, features]) - sizes[:, np.newaxis]
+        return Weights(features, values, sizes - np.log(np.sum(strengths + self.class_count_)))
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """s(d) for two classes; log p(c) + Σ log p(x|c), one column per class, for more."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        weights = self.weights_
+        coefficients = np.zeros((len(weights.bias), X.shape[1]))
+        coefficients[:, weights.features] = weights.values
+        scores = presence(X) @ coefficients.T + weights.bias
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_log_proba(self, X: ArrayLike) -> Floats:
+        """Log of the posterior probability of each class."""
+        scores = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
+        return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Posterior probability of each class."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class with the larger posterior; a tie goes to the first."""
+        scores = self.decision_function(X)
+        if len(self.classes_) == 2:
+            return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def presence(X: Any) -> sp.csr_matrix:
+    """Turn any matrix into a sparse one of ones where a value is positive.
+
+    Examples
+    --------
+    >>> presence(np.array([[2.0, 0.0, -1.0]])).toarray()
+    array([[1., 0., 0.]])
+    """
+    X = sp.csr_matrix(X, copy=True)
+    X.sum_duplicates()
+    X.data = (X.data > 0).astype(np.float64)
+    X.eliminate_zeros()
+    return X

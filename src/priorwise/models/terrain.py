@@ -1,0 +1,137 @@
+"""The target's value in every cell of the grid."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
+
+Floats = NDArray[np.float64]
+
+COARSE: Floats = np.array(
+    [0.01, 0.1, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 32, 40, 50, 65, 80, 100, 125, 160, 200]
+)
+"""Where a target that costs a sort per cell is looked at first."""
+
+
+@dataclass(frozen=True)
+class Terrain:
+    """What leave-one-out says of every pair of strengths.
+
+    Parameters
+    ----------
+    grid : array
+        The strengths λ.
+    tp, fp : array, shape (len(grid), len(grid))
+        Weight of the members and of the others predicted positive; rows λ−, columns λ+.
+    score : array, same shape
+        The target's value; NaN in the cells that a search did not look at.
+    positives, negatives : float
+        Weight of the members and of the others in all.
+    """
+
+    grid: Floats
+    tp: Floats
+    fp: Floats
+    score: Floats
+    positives: float
+    negatives: float
+
+    @property
+    def sensitivity(self) -> Floats:
+        """Share of the members predicted positive in every cell."""
+        return self.tp / self.positives
+
+    def __repr__(self) -> str:
+        best = float(np.nanmax(self.score))
+        return f"Terrain({len(self.grid)} × {len(self.grid)} cells, best score {best:.4g})"
+
+
+@dataclass(frozen=True)
+class Surveyor:
+    """Values a target on one leave-one-out.
+
+    Parameters
+    ----------
+    loo : LeaveOneOut
+        The cases.
+    target : CountTarget or ScoreTarget
+        What to value.
+    grid : array
+        The strengths λ.
+    negative_weight : float
+        How many documents of the corpus each negative stands for.
+    length_power : float
+        Scores are divided by this power of the case's number of tokens before a target of scores sees them.
+    """
+
+    loo: LeaveOneOut
+    target: CountTarget | ScoreTarget
+    grid: Floats
+    negative_weight: float = 1.0
+    length_power: float = 0.0
+
+    def survey(self) -> Terrain:
+        """Value every cell: exactly for counts, binned for average precision, on the coarse grid for other targets."""
+        tp, fp = self.loo.predicted_positive(self.grid)
+        cases = self.loo.cases
+        positives = float(cases.weight[cases.positive].sum())
+        negatives = float(cases.weight[~cases.positive].sum())
+        if isinstance(self.target, CountTarget):
+            score = self.target.from_counts(tp, fp, positives, negatives, self.negative_weight)
+        elif isinstance(self.target, AveragePrecision):
+            score = self.average_precision(self.grid)
+        else:
+            score = np.full(tp.shape, np.nan)
+            on_grid = np.flatnonzero(np.isin(self.grid, COARSE))
+            rows, columns = np.meshgrid(on_grid, on_grid, indexing="ij")
+            score[rows, columns] = self.values(rows.ravel(), columns.ravel()).reshape(rows.shape)
+        return Terrain(self.grid, tp, fp, score, positives, negatives)
+
+    def values(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
+        """Value a target of scores in some cells, one by one."""
+        if isinstance(self.target, CountTarget):
+            raise TypeError("a target of counts is known in every cell of the terrain")
+        used, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+        terms = self.loo.terms(self.grid[used])
+        divisor = length_divisor(self.loo.cases.length, self.length_power)
+        counted = self.loo.cases.weight > 0
+        positive, weight = self.loo.cases.positive[counted], self.loo.cases.weight[counted]
+        values = np.empty(len(rows))
+        for cell, (row, column) in enumerate(zip(places[: len(rows)], places[len(rows) :], strict=True)):
+            scores = (terms.positive[:, column] - terms.negative[:, row]) / divisor
+            values[cell] = self.target.from_scores(scores[counted], positive, weight, self.negative_weight)
+        return values
+
+    def average_precision(self, grid: Floats) -> Floats:
+        """Average precision at the corpus's class odds in every cell of `grid`, by binning."""
+        from priorwise.kernels.average_precision import average_precision_rows
+
+        cases = self.loo.cases
+        order = np.concatenate([np.flatnonzero(cases.positive), np.flatnonzero(~cases.positive)])
+        order = order[cases.weight[order] > 0]
+        terms = self.loo.terms(grid)
+        divisor = length_divisor(cases.length, self.length_power)[order, np.newaxis]
+        positive_terms = np.ascontiguousarray((terms.positive[order] / divisor).T, dtype=np.float32)
+        negative_terms = np.ascontiguousarray((terms.negative[order] / divisor).T, dtype=np.float32)
+        stands_for = np.where(cases.positive, 1.0, self.negative_weight) * cases.weight
+        weight = stands_for[order].astype(np.float32)
+        members = int(np.count_nonzero(cases.positive[order]))
+        score = np.empty((len(grid), len(grid)))
+
+        def fill(rows: NDArray[np.int64]) -> None:
+            average_precision_rows(rows, positive_terms, negative_terms, weight, members, score)
+
+        with ThreadPoolExecutor(self.loo.threads) as pool:
+            list(pool.map(fill, np.array_split(np.arange(len(grid)), min(len(grid), 8 * self.loo.threads))))
+        return score
+
+
+def length_divisor(length: NDArray[np.integer], power: float) -> Floats:
+    """What a score is divided by so that long documents have no advantage: (distinct tokens)^power, at least 1."""
+    return np.maximum(length, 1).astype(np.float64) ** power

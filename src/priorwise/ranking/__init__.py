@@ -1,0 +1,1 @@
+"""Weights × corpus → ranking: scores, the best of them, why, and how good they are."""

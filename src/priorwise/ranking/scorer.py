@@ -1,0 +1,74 @@
+"""How a document gets its place: weights, divided by a power of its length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.models.weights import Weights
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """One output of a model, made comparable over documents of different length.
+
+    The score is s(d) / n^power, n being the number of distinct tokens of the document; power 0 leaves s(d) as it is.
+    """
+
+    weights: Weights
+    length_power: float = 0.0
+    output: int = 0
+
+    @property
+    def bias(self) -> float:
+        """What every document starts from."""
+        return float(self.weights.bias[self.output])
+
+    def table(self, n_tokens: int) -> Floats:
+        """Array of one number per token of the vocabulary."""
+        return self.weights.lookup(n_tokens, self.output)
+
+    def divide(self, scores: Floats, length: NDArray[np.integer]) -> Floats:
+        """Take the documents' length out of their scores."""
+        if self.length_power == 0.0:
+            return scores
+        return scores / np.maximum(length, 1).astype(np.float64) ** self.length_power
+
+
+@dataclass(frozen=True)
+class Top:
+    """The best documents under one scorer, best first; equals in the order of the corpus.
+
+    `predicted_positive` counts the documents, among all that were ranked, whose s(d) is above 0.
+    """
+
+    documents: NDArray[np.int64]
+    scores: Floats
+    predicted_positive: int
+
+
+def best_first(scores: Floats, documents: NDArray[np.int64], top: int) -> tuple[NDArray[np.int64], Floats]:
+    """Order by score, equals by document, and cut."""
+    order = np.lexsort((documents, -scores))[:top]
+    return documents[order], scores[order]
+
+
+def places(scores: Floats, documents: NDArray[np.int64], skip: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The place, from 1, of each of `documents` in the whole ranking by `scores`; skipped documents take no place.
+
+    Examples
+    --------
+    >>> places(np.array([5.0, 9.0, 5.0, 7.0]), np.array([2, 3]), np.array([False, True, False, False]))
+    array([3, 1])
+    """
+    ascending = np.sort(scores[~skip])
+    ahead = len(ascending) - np.searchsorted(ascending, scores[documents], side="right")
+    equals = np.searchsorted(ascending, scores[documents], side="right") - np.searchsorted(ascending, scores[documents])
+    for i in np.flatnonzero(equals > 1):
+        document = documents[i]
+        ahead[i] += np.count_nonzero((scores[:document] == scores[document]) & ~skip[:document])
+    return ahead + 1

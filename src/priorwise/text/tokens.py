@@ -1,0 +1,177 @@
+"""A text's tokens: one rule, used everywhere.
+
+The text is normalised (Unicode NFKC), put in lower case, and ’ is written '. Then a token is a longest run of letters,
+marks and digits that begins with a letter or a number, where
+
+- an apostrophe between two letters belongs to the word: *don't*;
+- a full stop or comma between two decimal digits belongs to the number: *3.14*, *1,000*;
+- a mark belongs to the character before it;
+- each Han or Hiragana character is a token of its own, for no spaces part the words there;
+- a run of more than 64 characters is encoded data, not a word, and is left out.
+
+Everything else separates. There is no stemming and no stop list.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+RULE_VERSION = 1
+"""Raised whenever the rule changes; a corpus records the rule that made its tokens."""
+
+LAST_POINT = 0x3FFFF
+"""Beyond it, in the planes that follow, there are no letters."""
+
+_HAN = ((0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
+        (0x20000, 0x3FFFF))  # fmt: skip
+_HIRAGANA = ((0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152))
+
+LONGEST_MARK_RUN = 30
+_GRAPHEME_JOINER = "\u034f"
+
+
+@dataclass(frozen=True, slots=True)
+class CountedTexts:
+    """The tokens of some texts, counted: compressed rows over a vocabulary of their own.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64
+        Text ``i`` has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
+    tokens, counts : ndarray of uint32
+        Each distinct token of a text, as a number into the vocabulary, and how often it occurs.
+    names : ndarray of uint8
+        The vocabulary's UTF-8 bytes, one token after the other.
+    name_offsets : ndarray of int32
+        Token ``t`` is ``names[name_offsets[t]:name_offsets[t + 1]]``.
+    """
+
+    offsets: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+    names: NDArray[np.uint8]
+    name_offsets: NDArray[np.int32]
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text, in order and with repeats.
+
+    Parameters
+    ----------
+    text : str
+        Any text; lone surrogates separate.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> tokens("Don’t panic: π ≈ 3.14, said ÉMILE (twice).")
+    ["don't", 'panic', 'π', '3.14', 'said', 'émile', 'twice']
+    >>> tokens("snake_case, 東京タワー")
+    ['snake', 'case', '東', '京', 'タワー']
+    """
+    from priorwise.kernels.tokens import token_spans
+
+    data = normalise(text)
+    spans = token_spans(np.frombuffer(data, np.uint8), character_classes())
+    return [data[start:end].decode() for start, end in spans.tolist()]
+
+
+def count_texts(texts: Iterable[str]) -> CountedTexts:
+    """Count the tokens of many texts at once; releases the interpreter's lock while it counts.
+
+    Parameters
+    ----------
+    texts : iterable of str
+
+    Returns
+    -------
+    CountedTexts
+        Tokens are numbered in the order in which they were first seen.
+
+    Examples
+    --------
+    >>> counted = count_texts(["to be or not to be", "be"])
+    >>> counted.offsets.tolist(), counted.tokens.tolist(), counted.counts.tolist()
+    ([0, 4, 5], [0, 1, 2, 3, 1], [2, 2, 1, 1, 1])
+    >>> bytes(counted.names)
+    b'tobeornot'
+    """
+    from priorwise.kernels.tokens import count_tokens
+
+    pieces = [normalise(text) for text in texts]
+    bounds = np.zeros(len(pieces) + 1, np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
+    data = np.frombuffer(b"".join(pieces), np.uint8)
+    return CountedTexts(*count_tokens(data, bounds, character_classes()))
+
+
+def normalise(text: str) -> bytes:
+    """Return a text in NFKC and lower case as UTF-8, ready to be cut into tokens.
+
+    Examples
+    --------
+    >>> normalise("ﬁne: It’s Ⅷ").decode()
+    "fine: it's viii"
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _with_bounded_mark_runs(text)).replace("’", "'")
+    return text.lower().encode("utf-8", "replace")
+
+
+def _with_bounded_mark_runs(text: str) -> str:
+    # Normalising sorts each run of marks in quadratic time. Unicode's stream-safe format (UAX 15) bounds the runs.
+    points = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
+    if np.count_nonzero(_sorts_as_mark()[np.minimum(points, LAST_POINT)]) < LONGEST_MARK_RUN:
+        return text
+    return _mark_run().sub(lambda run: run.group() + _GRAPHEME_JOINER, text)
+
+
+@cache
+def _mark_run() -> re.Pattern[str]:
+    marks = "".join(map(chr, np.flatnonzero(_sorts_as_mark()).tolist()))
+    return re.compile(f"[{marks}]{{{LONGEST_MARK_RUN}}}")
+
+
+@cache
+def _sorts_as_mark() -> NDArray[np.bool_]:
+    normalize, combining = unicodedata.normalize, unicodedata.combining
+    return np.array([combining(normalize("NFKD", chr(point))[0]) > 0 for point in range(LAST_POINT + 1)])
+
+
+@cache
+def character_classes() -> NDArray[np.uint8]:
+    """Return the class of every code point of the planes that hold letters, for the kernels.
+
+    Examples
+    --------
+    >>> from priorwise.kernels.tokens import DIGIT, LETTER
+    >>> character_classes()[[ord("a"), ord("7")]].tolist() == [LETTER, DIGIT]
+    True
+    """
+    from priorwise.kernels import tokens as kernel
+
+    of_category = {"L": kernel.LETTER, "M": kernel.MARK, "N": kernel.NUMBER}
+    category = unicodedata.category
+    classes = np.array(
+        [of_category.get(category(chr(point))[0], kernel.SEPARATOR) for point in range(LAST_POINT + 1)],
+        np.uint8,
+    )
+    for point in np.flatnonzero(classes == kernel.NUMBER).tolist():
+        if category(chr(point)) == "Nd":
+            classes[point] = kernel.DIGIT
+    for first, last in (*_HAN, *_HIRAGANA):
+        block = classes[first : last + 1]
+        block[(block == kernel.LETTER) | (block == kernel.NUMBER)] = kernel.ALONE
+    classes[ord("'")] = kernel.APOSTROPHE
+    classes[[ord("."), ord(",")]] = kernel.POINT
+    return classes
