@@ -1,18 +1,23 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import csv
 import gzip
 import io
 import json
 import lzma
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, Document
 from priorwise.corpus.fields import Columns
@@ -282,3 +287,16 @@ def test_folders_without_documents(tmp_path: Path) -> None:
         FolderReader(tmp_path / "nowhere")
     with pytest.raises(NotEnoughData, match="there is no file in"):
         list(FolderReader(tmp_path))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(sorted(FORMATS)), st.sampled_from(sorted(COMPRESSIONS)), st.randoms(use_true_random=False))
+def test_a_damaged_file_is_read_or_refused(name: str, suffix: str, random: Random) -> None:
+    content = bytearray(COMPRESSIONS[suffix](FORMATS[name]))
+    for _ in range(random.choice([1, 2, 8])):
+        content[random.randrange(len(content))] = random.randrange(256)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name + suffix)
+        path.write_bytes(content)
+        with contextlib.suppress(BrokenFile, UnknownName, NotEnoughData):
+            list(RecordReader([path]))

@@ -15,10 +15,19 @@ def benchmark() -> None:
 
 @benchmark.command()
 @click.argument("corpus", type=click.Path(path_type=Path))
-@click.option("--labels", multiple=True, help="A category; give it again for more. [default: all that are large enough]")
-@click.option("--min-members", type=click.IntRange(min=4), default=100, show_default=True, help="Leave smaller ones out.")
-@click.option("--hide", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, show_default=True,
-              help="The share of the members to hide.")
+@click.option(
+    "--labels", multiple=True, help="A category; give it again for more. [default: all that are large enough]"
+)
+@click.option(
+    "--min-members", type=click.IntRange(min=4), default=100, show_default=True, help="Leave smaller ones out."
+)
+@click.option(
+    "--hide",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.5,
+    show_default=True,
+    help="The share of the members to hide.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which members are hidden.")
 @click.option("--methods", multiple=True, help="Only methods whose name contains this; give it again for more.")
 @click.option("--every-target", is_flag=True, help="Also presence naive Bayes with every other target.")

@@ -31,8 +31,10 @@ def corpus(corpus: Path, query: str | None, top: int, verify: bool) -> None:
     per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
     click.echo(f"{corpus}: {opened.n_documents:,} documents")
     click.echo(f"  vocabulary   {opened.n_vocabulary:,} distinct tokens")
-    click.echo(f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
-               f"{opened.n_occurrences:,} with repeats")
+    click.echo(
+        f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
+        f"{opened.n_occurrences:,} with repeats"
+    )
     click.echo(f"  labels       {opened.n_labels:,} on {opened.n_memberships:,} memberships")
     click.echo(f"  checksum     {opened.checksum}")
     largest = opened.largest_labels(top)

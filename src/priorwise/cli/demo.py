@@ -12,7 +12,9 @@ CATEGORY = "Astronomy"
 
 
 @click.command()
-@click.option("--folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Where to put it.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Where to put it."
+)
 @click.option("--documents", type=click.IntRange(min=500), default=6000, show_default=True, help="How many to make.")
 def demo(folder: Path, documents: int) -> None:
     """Make a small collection with members left out on purpose, and find them again.
@@ -35,7 +37,8 @@ def demo(folder: Path, documents: int) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     missing = {each.id for each in made if CATEGORY in each.truth and CATEGORY not in each.labels}
     click.echo(
-        f"{len(made):,} made-up articles are in {records}. {len(missing)} of them are about {CATEGORY} but do not say so.\n"
+        f"{len(made):,} made-up articles are in {records}. "
+        f"{len(missing)} of them are about {CATEGORY} but do not say so.\n"
     )
 
     _command(f"priorwise ingest records {records} -o {corpus_path}")
@@ -48,7 +51,7 @@ def demo(folder: Path, documents: int) -> None:
     run.save(run_path, overwrite=True)
     print_run(run, 10)
 
-    click.echo(f"\nThe truth is known here. Of the {len(missing)} articles that were left out of {CATEGORY}, found in the first")
+    click.echo(f"\nThe truth is known here. Of the {len(missing)} articles left out of {CATEGORY}, found in the first")
     _print_truth(run, missing)
 
     first = run.ranking.ids[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from priorwise.cli.targets import NAMES, TargetType
+from priorwise.cli.targets import NAMES, read_target
 
 
 @click.command()
@@ -17,11 +17,17 @@ from priorwise.cli.targets import NAMES, TargetType
 @click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
 @click.option("--model", type=click.Choice(["presence"]), default="presence", show_default=True, help="The likelihood.")
-@click.option("--target", type=TargetType(), help=f"What a good prior is good at: {NAMES}. [default: average-precision]")
+@click.option(
+    "--target", type=TargetType(), help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
+)
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
-@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="How many samples of negatives.")
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="How many samples of negatives."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first seed.")
-@click.option("--negatives-per-positive", type=click.FloatRange(min=0, min_open=True), help="How many negatives per member.")
+@click.option(
+    "--negatives-per-positive", type=click.FloatRange(min=0, min_open=True), help="How many negatives per member."
+)
 @click.option("--top", type=click.IntRange(min=1), default=1000, show_default=True, help="How many candidates to keep.")
 @click.option("--show", type=click.IntRange(min=0), default=20, show_default=True, help="How many candidates to print.")
 @click.option("--paper", is_flag=True, help="Exactly the paper's procedure.")
@@ -62,7 +68,9 @@ def discover(
     print_run(run, show)
     if output is not None:
         run.save(output, overwrite=overwrite)
-        click.echo(f"\nWritten to {output}. Why the first one: priorwise explain {output} {_quoted(run.ranking.ids[0])}")
+        click.echo(
+            f"\nWritten to {output}. Why the first one: priorwise explain {output} {_quoted(run.ranking.ids[0])}"
+        )
 
 
 def print_run(run: Any, show: int) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-OUTPUT = click.option("-o", "--output", "output", type=click.Path(path_type=Path), required=True, help="The corpus folder to write.")
+OUTPUT = click.option(
+    "-o", "--output", "output", type=click.Path(path_type=Path), required=True, help="The corpus folder to write."
+)
 OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace the corpus if it is there already.")
 WORKERS = click.option("--workers", type=click.IntRange(min=1), help="Threads that count tokens; all cores by default.")
 
@@ -54,7 +56,9 @@ def records(
 
 @ingest.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--merge", is_flag=True, help="Files of the same name in several folders are one document with several labels.")
+@click.option(
+    "--merge", is_flag=True, help="Files of the same name in several folders are one document with several labels."
+)
 @OUTPUT
 @OVERWRITE
 @WORKERS

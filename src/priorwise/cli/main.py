@@ -64,7 +64,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="priorwise", message="%(prog)s %(version)s")
 def main() -> None:
-    """Text classification in which the prior is the thing you choose, learn, look at and reuse.
+    r"""Text classification in which the prior is the thing you choose, learn, look at and reuse.
 
     Start with `priorwise demo`, or:
 

@@ -11,11 +11,11 @@ import click
 
 
 def safe(text: str, width: int | None = None) -> str:
-    """Make a text from a document safe to print on one line.
+    r"""Make a text from a document safe to print on one line.
 
     Examples
     --------
-    >>> safe("red\\x1b[31m alert")
+    >>> safe("red\x1b[31m alert")
     'red�[31m alert'
     >>> safe("a long title", 7)
     'a long…'

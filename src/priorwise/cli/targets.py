@@ -3,43 +3,49 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from priorwise.search import Target
 
 NAMES = "average-precision, ppv, ppv:FLOOR, fBETA, fBETA:corpus, ppv@K, log-loss"
 
 
-class TargetType(click.ParamType):
-    """What a good prior is good at, by name.
+def parse_target(name: str) -> Target | None:
+    """Read a target's name; None if there is no such target.
 
     Examples
     --------
-    >>> TargetType().convert("f0.5", None, None)
-    FBeta(beta=0.5, at_corpus_odds=False)
-    >>> TargetType().convert("ppv:0.5", None, None)
-    PPV(floor=0.5)
+    >>> parse_target("f0.5"), parse_target("ppv:0.5"), parse_target("ppv@250")
+    (FBeta(beta=0.5, at_corpus_odds=False), PPV(floor=0.5), PPVAtK(k=250))
+    >>> parse_target("accuracy") is None
+    True
     """
+    from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK
 
-    name = "target"
+    number = r"(\d+(?:\.\d+)?)"
+    if name in ("average-precision", "ap"):
+        return AveragePrecision()
+    if name == "log-loss":
+        return LogLoss()
+    if name == "ppv":
+        return PPV()
+    if match := re.fullmatch(rf"ppv:{number}", name):
+        return PPV(floor=float(match[1]))
+    if match := re.fullmatch(r"ppv@([1-9]\d*)", name):
+        return PPVAtK(int(match[1]))
+    if match := re.fullmatch(rf"f{number}(:corpus)?", name):
+        return FBeta(float(match[1]), at_corpus_odds=match[2] is not None)
+    return None
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a name."""
-        from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK
 
-        if not isinstance(value, str):
-            return value
-        number = r"(\d+(?:\.\d+)?)"
-        if value in ("average-precision", "ap"):
-            return AveragePrecision()
-        if value == "log-loss":
-            return LogLoss()
-        if value == "ppv":
-            return PPV()
-        if match := re.fullmatch(rf"ppv:{number}", value):
-            return PPV(floor=float(match[1]))
-        if match := re.fullmatch(r"ppv@([1-9]\d*)", value):
-            return PPVAtK(int(match[1]))
-        if match := re.fullmatch(rf"f{number}(:corpus)?", value):
-            return FBeta(float(match[1]), at_corpus_odds=match[2] is not None)
-        self.fail(f"no target '{value}'; there are {NAMES}", param, ctx)
+def read_target(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """Turn the option's value into a target."""
+    if value is None:
+        return None
+    target = parse_target(value)
+    if target is None:
+        raise click.BadParameter(f"no target '{value}'; there are {NAMES}", ctx, param)
+    return target

@@ -23,7 +23,7 @@ from priorwise.text.tokens import CountedTexts
 if TYPE_CHECKING:
     from priorwise.corpus.corpus import Corpus
 
-LabelsOfOne = str | Iterable[str] | None
+LabelsOfOne = str | int | Iterable[str] | None
 _FRAME_ROWS = 4096
 
 
@@ -74,17 +74,17 @@ def described(
 
 
 def label_list(labels: LabelsOfOne) -> list[str]:
-    """Return the labels of one document as a list.
+    """Return the labels of one document as a list; a number, as in a target vector, is a label too.
 
     Examples
     --------
-    >>> label_list(None), label_list("a"), label_list(["a", "b"])
-    ([], ['a'], ['a', 'b'])
+    >>> label_list(None), label_list("a"), label_list(["a", "b"]), label_list(3)
+    ([], ['a'], ['a', 'b'], ['3'])
     """
     if labels is None:
         return []
-    listed = [labels] if isinstance(labels, str) else [str(label) for label in labels]
-    return [label for label in listed if label]
+    several = isinstance(labels, Iterable) and not isinstance(labels, str)
+    return [str(label) for label in (labels if several else [labels]) if label != ""]
 
 
 def reader_of_records(

@@ -128,7 +128,7 @@ def shard_makers(documents: Iterable[Document]) -> Iterator[MakeShard]:
     characters = 0
     for document in documents:
         held.append(document)
-        characters += len(document.text) + len(document.id) + len(document.title)
+        characters += len(document.text) + len(document.id) + len(document.title) + sum(map(len, document.labels))
         if len(held) >= DOCUMENTS_PER_SHARD or characters >= CHARACTERS_PER_SHARD:
             yield partial(Shard.from_documents, held)
             held, characters = [], 0

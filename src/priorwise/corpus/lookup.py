@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from priorwise.corpus.columns import text_column
+
 FEW = 64
 
 
@@ -84,10 +86,10 @@ class SortedNames:
         """Return the row of each name, −1 for those that are not there."""
         if len(names) <= FEW:
             return np.array([-1 if (row := self.find(name)) is None else row for name in names], np.int64)
-        wanted = pa.array([name.encode("utf-8", "replace") for name in names], pa.binary()).dictionary_encode()
+        wanted = text_column(names).dictionary_encode()
         row_of = np.full(len(wanted.dictionary), -1, np.int64)
         for start, chunk in zip(self.strings.starts.tolist(), self.strings.chunks, strict=False):
-            hit = pc.index_in(chunk.cast(pa.binary()), value_set=wanted.dictionary)
+            hit = pc.index_in(chunk, value_set=wanted.dictionary.cast(chunk.type))
             rows = np.flatnonzero(hit.is_valid().to_numpy(zero_copy_only=False))
             row_of[hit.drop_null().to_numpy()] = rows + start
         found: NDArray[np.int64] = row_of[wanted.indices.to_numpy()]

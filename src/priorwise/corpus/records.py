@@ -205,7 +205,7 @@ def _rows(reader: RecordReader, path: Path, batches: Iterable[pa.RecordBatch], t
 def _columnar(path: Path) -> Iterator[None]:
     try:
         yield
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise BrokenFile(path, f"not a readable {plain_suffix(path)[1:]} file ({error})") from error
     except OSError as error:
         if error.errno is not None:

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.discover import Procedure, laplace_model, learn
+from priorwise.discovery.learning import Procedure, laplace_model, learn
 from priorwise.discovery.peers import peers
 from priorwise.engines.local import score_corpus
 from priorwise.errors import NotEnoughData, UnknownName
 from priorwise.ranking.metrics import average_precision, ppv_at
 from priorwise.ranking.paired import Comparison, compare
-from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK
+from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK, Target
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -34,7 +34,9 @@ NONE: Rows = np.empty(0, dtype=np.int64)
 class Method(Protocol):
     """Anything that scores a corpus from some known members."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """A short name for tables."""
 
     def scores(self, corpus: Corpus, known: Rows) -> Floats:
         """Score every document of the corpus."""
@@ -72,8 +74,7 @@ def presence_methods(*, every_target: bool = False) -> list[Method]:
         LearnedPrior("presence, learned", Procedure.ours()),
     ]
     if every_target:
-        plain = {"length_powers": (0.0,)}
-        targets = [
+        targets: list[Target] = [
             AveragePrecision(),
             FBeta(0.5),
             FBeta(1.0),
@@ -84,7 +85,9 @@ def presence_methods(*, every_target: bool = False) -> list[Method]:
             PPV(floor=0.5),
         ]
         for target in targets:
-            methods.append(LearnedPrior(f"presence, {target.name}, plain s(d)", Procedure.ours(target, **plain)))
+            methods.append(
+                LearnedPrior(f"presence, {target.name}, plain s(d)", Procedure.ours(target, length_powers=(0.0,)))
+            )
             if not isinstance(target, AveragePrecision):
                 methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target)))
     return methods

@@ -40,7 +40,7 @@ class LinearPeer:
         if self.negatives != "bagged":
             return self._fit(X, known, _draw(others, int(self.negatives) * len(known), 0))
         bags = [self._fit(X, known, _draw(others, 20 * len(known), seed)) for seed in range(BAGS)]
-        return np.mean(bags, axis=0)  # type: ignore[no-any-return]
+        return np.mean(bags, axis=0)
 
     def _fit(self, X: Any, known: Rows, negatives: Rows) -> Floats:
         from sklearn.linear_model import LogisticRegression

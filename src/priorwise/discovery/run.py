@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +100,7 @@ class Run:
                 shutil.rmtree(path)
             elif path.exists():
                 path.unlink()
-            os.replace(unfinished, path)
+            unfinished.replace(path)
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise DiskFull(f"no space left for {path}; nothing was written") from error
@@ -169,7 +168,8 @@ class Run:
             if isinstance(error, BrokenFile):
                 raise
             raise BrokenFile(path, f"not a run folder that can be read ({error})") from error
-        return cls(about, *rankings, PresenceModel.load(path / "model.parquet"), terrains, trials)
+        ranking, baseline = rankings
+        return cls(about, ranking, baseline, PresenceModel.load(path / "model.parquet"), terrains, trials)
 
 
 def _read_terrains(table: pa.Table) -> list[Terrain]:

@@ -82,13 +82,15 @@ def draw_training(
 ) -> Training:
     """Read the members, and draw one sample of other documents per seed, without replacement.
 
-    With `per_member`, each sample has so many negatives per member and trains a model of its own. Without, every model is
-    trained on all other documents, which the vocabulary has counted already, and the samples only judge it: 20 negatives
-    per member, at most 5,000. A sample that holds every other document is drawn once.
+    With `per_member`, each sample has so many negatives per member and trains a model of its own. Without, every model
+    is trained on all other documents, which the vocabulary has counted already, and the samples only judge it: 20
+    negatives per member, at most 5,000. A sample that holds every other document is drawn once.
     """
     if len(members) < 2:
         after = " after the exclusions" if len(excluded) else ""
-        raise NotEnoughData(f"a category needs at least 2 members to learn from, and this one has {len(members)}{after}")
+        raise NotEnoughData(
+            f"a category needs at least 2 members to learn from, and this one has {len(members)}{after}"
+        )
     is_other = np.ones(corpus.n_documents, dtype=bool)
     is_other[members] = False
     is_other[excluded] = False

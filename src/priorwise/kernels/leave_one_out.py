@@ -4,8 +4,8 @@ The score of a case separates, s(λ−, λ+) = a(λ+) − b(λ−), and both par
 grid in which a case is predicted positive form a staircase, and one merge of the two ascending rows places the case in
 every cell.
 
-Each part is a sum over the case's tokens of log(λ + count). It is summed at a few values of λ, the nodes, and carried to
-the whole grid by an interpolation that is exact to rounding (`priorwise.models.grid`).
+Each part is a sum over the case's tokens of log(λ + count). It is summed at a few values of λ, the nodes, and carried
+to the whole grid by an interpolation that is exact to rounding (`priorwise.models.grid`).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def case_terms(
 ) -> None:
     """Fill a(λ+) and b(λ−) over the grid for each of `cases`.
 
-    A part is (1 − m)·log(λ + n) + Σ log(λ + count), m being the scored tokens and n the documents of the class. A token with row −1 in the
-    positive table left the model's vocabulary together with the case.
+    A part is (1 − m)·log(λ + n) + Σ log(λ + count), m being the scored tokens and n the documents of the class. A token
+    with row −1 in the positive table left the model's vocabulary together with the case.
     """
     nodes = positive_size_logs.shape[0]
     positive_sum = np.empty(nodes)

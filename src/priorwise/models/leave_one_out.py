@@ -46,8 +46,8 @@ class LeaveOneOut:
     """Leave-one-out of presence naive Bayes by subtraction, equal to refitting without each case.
 
     Taking a case out lowers the counts of its own class: by 1 for each of its tokens, and by 1 for the class. A token
-    whose positive count falls to zero by that leaves the vocabulary for that case. A case of weight w stands for w equal
-    cases, of which one is taken out (or what there is of it, if w < 1).
+    whose positive count falls to zero by that leaves the vocabulary for that case. A case of weight w stands for w
+    equal cases, of which one is taken out (or what there is of it, if w < 1).
 
     Parameters
     ----------

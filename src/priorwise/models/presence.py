@@ -19,7 +19,7 @@ from priorwise.priors import PseudoCounts
 Floats = NDArray[np.float64]
 
 
-class PresenceNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PresenceNB(ClassifierMixin, BaseEstimator):
     """Naive Bayes that reads only what a document contains; what it lacks says nothing.
 
     A document is the set of its tokens (the columns with a positive value). With two classes the second of ``classes_``
@@ -64,7 +64,7 @@ class PresenceNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, prior: PseudoCounts | None = None) -> None:
         self.prior = prior
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Count, then blend the counts with the prior."""
         for attribute in ("classes_", "class_count_", "feature_count_"):
             if hasattr(self, attribute):
@@ -75,8 +75,8 @@ class PresenceNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(
         self,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: Any,
+        y: Any,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -121,33 +121,36 @@ class PresenceNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         values = np.log(strengths[:, np.newaxis] + self.feature_count_[:, features]) - sizes[:, np.newaxis]
         return Weights(features, values, sizes - np.log(np.sum(strengths + self.class_count_)))
 
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: Any) -> Floats:
         """s(d) for two classes; log p(c) + Σ log p(x|c), one column per class, for more."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         weights = self.weights_
         coefficients = np.zeros((len(weights.bias), X.shape[1]))
         coefficients[:, weights.features] = weights.values
-        scores = presence(X) @ coefficients.T + weights.bias
+        scores: Floats = presence(X) @ coefficients.T + weights.bias
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_log_proba(self, X: ArrayLike) -> Floats:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Log of the posterior probability of each class."""
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
             return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
         return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Posterior probability of each class."""
         return np.exp(self.predict_log_proba(X))
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Class with the larger posterior; a tie goes to the first."""
         scores = self.decision_function(X)
         if len(self.classes_) == 2:
-            return self.classes_[(scores > 0).astype(int)]
-        return self.classes_[np.argmax(scores, axis=1)]
+            best = (scores > 0).astype(int)
+        else:
+            best = np.argmax(scores, axis=1)
+        predicted: NDArray[Any] = self.classes_[best]
+        return predicted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,9 +17,9 @@ Floats = NDArray[np.float64]
 class Cases:
     """Training cases of two classes: the set of tokens of each, whether it is a member, and what it weighs.
 
-    The tokens of case i are ``tokens[indptr[i]:indptr[i + 1]]``, each once. A case of weight 2 is two equal cases. Tokens
-    that no member has may be left out; `length` still counts them. `taken_out` is how much of the model's counts goes when
-    the case is left out: one of its equals, min(weight, 1), unless the model counts it at another rate.
+    The tokens of case i are ``tokens[indptr[i]:indptr[i + 1]]``, each once. A case of weight 2 is two equal cases.
+    Tokens that no member has may be left out; `length` still counts them. `taken_out` is how much of the model's counts
+    goes when the case is left out: one of its equals, min(weight, 1), unless the model counts it at another rate.
     """
 
     indptr: NDArray[np.int64]
@@ -41,24 +41,21 @@ class Cases:
         length: NDArray[np.integer] | None = None,
     ) -> Cases:
         """Make cases from plain arrays; by default each weighs 1, is taken out whole, and is as long as it looks."""
-        indptr = np.asarray(indptr, dtype=np.int64)
+        starts = np.asarray(indptr, dtype=np.int64)
         positive = np.asarray(positive, dtype=bool)
         weight = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
         taken_out = np.minimum(weight, 1.0) if taken_out is None else np.asarray(taken_out, dtype=np.float64)
-        length = np.diff(indptr) if length is None else np.asarray(length, dtype=np.int64)
-        return cls(indptr, np.asarray(tokens), positive, weight, taken_out, length)
+        lengths = np.diff(starts) if length is None else np.asarray(length, dtype=np.int64)
+        return cls(starts, np.asarray(tokens), positive, weight, taken_out, lengths)
 
     def count(self, n_tokens: int) -> PresenceCounts:
         """Count in how many members and how many others each token occurs."""
         of_case = np.repeat(np.arange(len(self.positive)), np.diff(self.indptr))
         member = np.where(self.positive, self.weight, 0.0)
         other = np.where(self.positive, 0.0, self.weight)
-        return PresenceCounts(
-            np.bincount(self.tokens, member[of_case], n_tokens),
-            np.bincount(self.tokens, other[of_case], n_tokens),
-            float(member.sum()),
-            float(other.sum()),
-        )
+        in_members: Floats = np.bincount(self.tokens, member[of_case], n_tokens).astype(np.float64)
+        in_others: Floats = np.bincount(self.tokens, other[of_case], n_tokens).astype(np.float64)
+        return PresenceCounts(in_members, in_others, float(member.sum()), float(other.sum()))
 
 
 @dataclass(frozen=True)
@@ -95,8 +92,8 @@ class PresenceCounts:
     def weights(self, prior: PseudoCounts) -> Weights:
         """Blend the counts with the prior::
 
-            s(d) = log (λ+ + n(+))/(λ− + n(−)) + Σ over x in d∩V of log p(x|+)/p(x|−)
-            p(x|c) = (λc + n(x,c)) / (λc + n(c))
+        s(d) = log (λ+ + n(+))/(λ− + n(−)) + Σ over x in d∩V of log p(x|+)/p(x|−)
+        p(x|c) = (λc + n(x,c)) / (λc + n(c))
         """
         negative, positive = prior.strengths(2)
         features = self.features

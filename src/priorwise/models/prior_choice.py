@@ -141,7 +141,7 @@ def score_of(
 
 
 def _mean(terrains: Sequence[Terrain], what: str) -> Floats:
-    return np.mean([getattr(terrain, what) for terrain in terrains], axis=0)  # type: ignore[no-any-return]
+    return np.mean([getattr(terrain, what) for terrain in terrains], axis=0)
 
 
 def _look_everywhere(

@@ -32,7 +32,7 @@ def _fitted_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
-class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Find the prior whose leave-one-out target is best, and fit the estimator with it.
 
     Leave-one-out is exact and needs no refits: for two classes every pair of strengths of the grid is valued at once.
@@ -93,7 +93,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: 
         self.grid = grid
         self.negative_weight = negative_weight
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Search, then fit."""
         if not isinstance(self.estimator, PresenceNB):
             raise InputError(f"PriorSearch does not know how to leave one out of {self.estimator!r}")
@@ -107,9 +107,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: 
         if len(self.classes_) == 2:
             cases = Cases.of(present.indptr, present.indices, place == 1, weight=weight)
             samples = [LeaveOneOut(cases, cases.count(X.shape[1]))]
-            choice = choose_prior(
-                samples, target, grid=grid, search=self.search, negative_weight=self.negative_weight
-            )
+            choice = choose_prior(samples, target, grid=grid, search=self.search, negative_weight=self.negative_weight)
             self.best_prior_, self.best_score_, self.remark_ = choice.prior, choice.score, choice.remark
             self.terrain_ = choice.terrains[0]
             self.trials_ = {
@@ -126,30 +124,31 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: 
         return self
 
     @available_if(_fitted_has("predict"))  # type: ignore[untyped-decorator]
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict with the best estimator."""
         return self._best().predict(self._validated(X))
 
     @available_if(_fitted_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: ArrayLike) -> Floats:
+    def decision_function(self, X: Any) -> Floats:
         """Scores of the best estimator."""
         return self._best().decision_function(self._validated(X))
 
     @available_if(_fitted_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the best estimator."""
         return self._best().predict_proba(self._validated(X))
 
     @available_if(_fitted_has("predict_log_proba"))  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: ArrayLike) -> Floats:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Log-probabilities of the best estimator."""
         return self._best().predict_log_proba(self._validated(X))
 
     def _best(self) -> PresenceNB:
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
+        best: PresenceNB = self.best_estimator_
+        return best
 
-    def _validated(self, X: ArrayLike) -> Any:
+    def _validated(self, X: Any) -> Any:
         check_is_fitted(self, "best_estimator_")
         return validate_data(self, X, accept_sparse="csr", reset=False)
 

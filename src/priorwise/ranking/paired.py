@@ -51,5 +51,7 @@ def compare(method: Floats, baseline: Floats) -> Comparison:
     # Equal differences have no variance, and a t-test of them divides by it.
     constant = np.ptp(difference) == 0
     t_test = 0.0 if constant else float(stats.ttest_1samp(difference, 0.0).pvalue)
-    wilcoxon = float(stats.wilcoxon(difference, method="auto" if len(np.unique(np.abs(difference))) > 1 else "approx").pvalue)
+    wilcoxon = float(
+        stats.wilcoxon(difference, method="auto" if len(np.unique(np.abs(difference))) > 1 else "approx").pvalue
+    )
     return Comparison(mean, ahead, behind, t_test, wilcoxon)

@@ -1,0 +1,111 @@
+"""Learn the prior of a category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus
+from priorwise.discovery.model import PresenceModel
+from priorwise.discovery.training import Training, draw_training
+from priorwise.models.grid import PAPER_GRID
+from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.prior_choice import LENGTH_POWERS, PriorChoice, choose_prior
+from priorwise.models.terrain import length_divisor
+from priorwise.priors import PseudoCounts
+from priorwise.ranking.calibrate import Calibration, calibrate
+from priorwise.search import PPV, AveragePrecision, Target, as_target
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How a prior is learned: everything that a run can choose."""
+
+    target: Any
+    search: str = "exhaustive"
+    seeds: int = 5
+    seed: int = 0
+    negatives_per_positive: float | None = None
+    length_powers: tuple[float, ...] = LENGTH_POWERS
+    mean_counts: bool = True
+
+    @classmethod
+    def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
+        """The default: what wins on hidden members."""
+        return cls(as_target(target or AveragePrecision()), **choices)
+
+    @classmethod
+    def paper(cls, *, seed: int = 0) -> Procedure:
+        """The paper's: PPV, nine radial climbs for each of five samples of as many negatives as members, plain s(d)."""
+        return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False)
+
+    def describe(self, training: Training) -> dict[str, Any]:
+        """Every choice, as `run.json` keeps it."""
+        return {
+            "target": self.target.name,
+            "search": self.search,
+            "seeds": [sample.seed for sample in training.samples],
+            "negatives_per_sample": len(training.samples[0].negatives),
+            "documents_per_negative": training.negative_weight,
+            "counts": self._counts(training),
+            "length_powers": list(self.length_powers),
+        }
+
+    def _counts(self, training: Training) -> str:
+        if not self.mean_counts:
+            return "first sample"
+        return "mean of the samples" if training.background is None else "all other documents"
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned prior with what it was learned from."""
+
+    training: Training
+    samples: list[LeaveOneOut]
+    choice: PriorChoice
+    model: PresenceModel
+
+
+def learn(
+    corpus: Corpus, members: Rows, excluded: Rows, procedure: Procedure, *, threads: int | None = None
+) -> Learned:
+    """Draw the samples, choose the prior, and fit the model with it."""
+    seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
+    training = draw_training(corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive)
+    samples = [sample.leave_one_out(threads) for sample in training.samples]
+    choice = choose_prior(
+        samples,
+        procedure.target,
+        grid=PAPER_GRID,
+        search=procedure.search,
+        negative_weight=training.negative_weight,
+        length_powers=procedure.length_powers,
+    )
+    counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
+    calibration = _calibrate(samples, choice.prior, choice.length_power, training.negative_weight)
+    model = PresenceModel(corpus.token_names(training.features), counts, choice.prior, choice.length_power, calibration)
+    return Learned(training, samples, choice, model)
+
+
+def laplace_model(corpus: Corpus, members: Rows, excluded: Rows, *, seed: int = 0) -> tuple[PresenceModel, Training]:
+    """The paper's baseline, and its training: Bayes-Laplace, as many negatives as members, plain s(d)."""
+    training = draw_training(corpus, members, excluded, seeds=[seed], per_member=1.0)
+    prior = PseudoCounts.laplace()
+    calibration = _calibrate([training.samples[0].leave_one_out()], prior, 0.0, training.negative_weight)
+    tokens = corpus.token_names(training.features)
+    return PresenceModel(tokens, training.first_counts(), prior, 0.0, calibration), training
+
+
+def _calibrate(samples: list[LeaveOneOut], prior: PseudoCounts, length_power: float, weight: float) -> Calibration:
+    scores, positive, weights = [], [], []
+    for loo in samples:
+        scores.append(loo.scores(prior) / length_divisor(loo.cases.length, length_power))
+        positive.append(loo.cases.positive)
+        weights.append(np.where(loo.cases.positive, 1.0, weight) * loo.cases.weight)
+    return calibrate(np.concatenate(scores), np.concatenate(positive), np.concatenate(weights) / len(samples))
