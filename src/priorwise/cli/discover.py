@@ -18,7 +18,7 @@ from priorwise.cli.targets import NAMES, read_target
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
 @click.option("--model", type=click.Choice(["presence"]), default="presence", show_default=True, help="The likelihood.")
 @click.option(
-    "--target", type=TargetType(), help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
+    "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
 @click.option(

@@ -83,8 +83,8 @@ def label_list(labels: LabelsOfOne) -> list[str]:
     """
     if labels is None:
         return []
-    several = isinstance(labels, Iterable) and not isinstance(labels, str)
-    return [str(label) for label in (labels if several else [labels]) if label != ""]
+    listed = [labels] if isinstance(labels, str) or not isinstance(labels, Iterable) else list(labels)
+    return [str(label) for label in listed if label != ""]
 
 
 def reader_of_records(

@@ -70,18 +70,18 @@ class FolderReader:
         where = str(self.folder.resolve())
         return {"kind": "folder", "folder": where, "merge": self.merge, "files": listing.hexdigest()}
 
-    def _found(self) -> Iterator[tuple[str, os.stat_result]]:
-        root = self.folder.resolve()
-        for place, folders, files in os.walk(self.folder):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            for name in files:
-                path = Path(place, name)
-                if name.startswith("."):
+    def _found(self, within: str = "") -> Iterator[tuple[str, os.stat_result]]:
+        with os.scandir(self.folder / within) as entries:
+            for entry in entries:
+                name = within + entry.name
+                if entry.name.startswith("."):
                     continue
-                if path.is_symlink() and not path.resolve().is_relative_to(root):
+                if entry.is_symlink() and not Path(entry).resolve().is_relative_to(self.folder.resolve()):
                     self._outside += 1
-                elif path.is_file():
-                    yield path.relative_to(self.folder).as_posix(), path.stat()
+                elif entry.is_file():
+                    yield name, entry.stat()
+                elif entry.is_dir(follow_symlinks=False):
+                    yield from self._found(name + "/")
 
     def _grouped(self) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}

@@ -28,9 +28,8 @@ class Weights:
     Examples
     --------
     >>> weights = Weights(np.array([1, 3]), np.array([[0.5, -2.0]]), np.array([0.1]))
-    >>> weights.score(np.array([0, 3, 3, 1]), np.array([1, 2]))
-    array([[-1.9],
-           [ 0.1]])
+    >>> weights.lookup(5)
+    array([ 0. ,  0.5,  0. , -2. ,  0. ])
     """
 
     features: NDArray[np.int64]
@@ -47,15 +46,3 @@ class Weights:
         values = self.values[output]
         table[self.features] = np.where(values == 0.0, np.finfo(np.float64).tiny, values)
         return table
-
-    def score(self, tokens: NDArray[np.integer], starts: NDArray[np.integer]) -> Floats:
-        """Score documents whose tokens lie one after the other, each beginning at one of `starts` (the last ends all).
-
-        Returns an array of shape (n_documents, n_outputs), one row fewer than there are starts.
-        """
-        known = np.searchsorted(self.features, tokens)
-        known[known == len(self.features)] = 0
-        is_known = self.features[known] == tokens if len(self.features) else np.zeros(len(tokens), dtype=bool)
-        running = np.zeros((len(tokens) + 1, len(self.bias)))
-        np.cumsum(np.where(is_known[:, np.newaxis], self.values.T[known], 0.0), axis=0, out=running[1:])
-        return running[starts[1:]] - running[starts[:-1]] + self.bias
