@@ -11,11 +11,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import reference_text as reference
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference_text as reference
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 

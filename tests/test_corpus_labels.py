@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+import reference_text as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference_text as reference
 from priorwise.corpus import Corpus
 from priorwise.corpus.label_search import LabelSearch, nearest_occurrence
 from priorwise.errors import UnknownName

@@ -14,11 +14,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_models_leave_one_out import strengths, training_sets
 
 import priorwise as pw
 from priorwise.models.class_strengths import choose_class_strengths
 from priorwise.search import FBeta, FromScores
+from test_models_leave_one_out import strengths, training_sets
 
 
 @parametrize_with_checks([pw.PresenceNB(), pw.PriorSearch(pw.PresenceNB(), grid=[0.1, 1.0, 10.0])])

@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import reference_text as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import reference_text as reference
 from priorwise.text import tokens
 from priorwise.text.tokens import character_classes, count_texts
 

@@ -46,10 +46,12 @@ def hidden(
     from priorwise.cli.output import progress_bar
     from priorwise.corpus import Corpus
     from priorwise.discovery.hidden import BASELINE, all_methods, eligible_labels, hidden_members, summarise
-    from priorwise.errors import NotEnoughData, UnknownName
+    from priorwise.errors import InputError, NotEnoughData, UnknownName
 
+    if output is not None and not (output.parent.is_dir() and not output.is_dir()):
+        raise InputError(f"{output} cannot be written: it is a folder, or there is none to put it in")
     opened = Corpus.open(corpus)
-    wanted = list(labels) or eligible_labels(opened, min_members)
+    wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
         raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")
     known = all_methods(every_target=every_target)
@@ -100,10 +102,15 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
 def _write(results: list[Any], output: Path) -> None:
     import csv
 
-    with output.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["label", "known", "hidden", "method", *results[0].measures, "seconds"])
-        for result in results:
-            writer.writerow(
-                [result.label, result.known, result.hidden, result.method, *result.measures.values(), result.seconds]
-            )
+    unfinished = output.with_name(output.name + ".partial")
+    try:
+        with unfinished.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["label", "known", "hidden", "method", *results[0].measures, "seconds"])
+            for each in results:
+                writer.writerow(
+                    [each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds]
+                )
+        unfinished.replace(output)
+    finally:
+        unfinished.unlink(missing_ok=True)

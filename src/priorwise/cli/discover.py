@@ -21,12 +21,12 @@ from priorwise.cli.targets import NAMES, read_target
     "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
-@click.option(
-    "--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="How many samples of negatives."
-)
+@click.option("--seeds", type=click.IntRange(min=1), help="How many samples of negatives to average over. [default: 5]")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first seed.")
 @click.option(
-    "--negatives-per-positive", type=click.FloatRange(min=0, min_open=True), help="How many negatives per member."
+    "--negatives-per-positive",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Train on samples of so many negatives per member. [default: all other documents]",
 )
 @click.option("--top", type=click.IntRange(min=1), default=1000, show_default=True, help="How many candidates to keep.")
 @click.option("--show", type=click.IntRange(min=0), default=20, show_default=True, help="How many candidates to print.")
@@ -51,23 +51,25 @@ def discover(
     from priorwise.cli.output import progress_bar
     from priorwise.corpus import Corpus
     from priorwise.discovery import discover as run_discover
-    from priorwise.errors import AlreadyExists
+    from priorwise.discovery.run import check_output
 
-    if output is not None and output.exists() and not overwrite:
-        raise AlreadyExists(f"{output} exists already; choose another name, or add --overwrite")
+    if output is not None:
+        check_output(output, overwrite=overwrite)
     opened = Corpus.open(corpus)
     with progress_bar("Learning the prior", total=1.0) as bar:
         run = run_discover(
             opened,
             label,
-            members=_ids(members) if members else None,
-            exclude=_ids(exclude) if exclude else (),
+            members=_ids(members, opened) if members else None,
+            exclude=_ids(exclude, opened) if exclude else (),
             progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
             **choices,
         )
+    if output is not None:
+        # Saved before it is shown: whoever reads may stop reading.
+        run.save(output, overwrite=overwrite)
     print_run(run, show)
     if output is not None:
-        run.save(output, overwrite=overwrite)
         click.echo(
             f"\nWritten to {output}. Why the first one: priorwise explain {output} {_quoted(run.ranking.ids[0])}"
         )
@@ -122,12 +124,12 @@ def print_run(run: Any, show: int) -> None:
         )
 
 
-def _ids(path: Path) -> list[str]:
+def _ids(path: Path, corpus: Any) -> list[str]:
     """Ids from a file, one per line."""
-    from priorwise.errors import BrokenFile
+    from priorwise.errors import BrokenFile, UnknownName
 
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except FileNotFoundError as error:
         raise BrokenFile(path, "there is no such file") from error
     except UnicodeDecodeError as error:
@@ -135,6 +137,10 @@ def _ids(path: Path) -> list[str]:
     ids = [line.strip() for line in lines if line.strip()]
     if not ids:
         raise BrokenFile(path, "there is no id in it")
+    try:
+        corpus.rows(ids)
+    except UnknownName as error:
+        raise BrokenFile(path, str(error)) from error
     return ids
 
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import errno
 import importlib
+import importlib.abc
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from priorwise import __version__
+from priorwise.cli.output import safe, spell_out
 
 COMMANDS = {
     "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members, scikit-learn included."),
@@ -16,6 +23,26 @@ COMMANDS = {
     "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
     "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
 }
+
+
+class _Hidden(importlib.abc.MetaPathFinder):
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+        if fullname == self.package:
+            raise ImportError(f"{fullname} is not needed here")
+
+
+@contextmanager
+def _hidden(package: str) -> Iterator[None]:
+    """Hide a package that we never use: pyarrow loads pandas, if it is there, when it makes its first array."""
+    finder = _Hidden(package)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
 
 
 class _Failure(click.ClickException):
@@ -43,26 +70,28 @@ class _Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from priorwise.errors import UnknownName
 
-            raise _Failure(str(UnknownName("command", args[0], COMMANDS)))
+            raise _Failure(safe(str(UnknownName("command", args[0], COMMANDS))))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         from priorwise.errors import PriorwiseError
 
         try:
-            return super().invoke(ctx)
+            with _hidden("pandas"):
+                return super().invoke(ctx)
         except PriorwiseError as error:
-            raise _Failure(str(error)) from error
+            raise _Failure(safe(str(error))) from error
         except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise _Failure("no space left on the disk; nothing half-written was left behind") from error
-            if error.errno in (errno.EACCES, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENOENT):
-                raise _Failure(f"{error.filename}: {error.strerror}") from error
-            raise
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise _Failure("no space left on the disk") from error
+            if error.errno == errno.EPIPE or error.strerror is None:
+                raise
+            where = f"{error.filename}: " if error.filename is not None else ""
+            raise _Failure(safe(f"{where}{error.strerror}")) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="priorwise", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
     r"""Text classification in which the prior is the thing you choose, learn, look at and reuse.
 
@@ -73,3 +102,4 @@ def main() -> None:
       priorwise discover articles.corpus "Machine learning" -o ml.run
       priorwise explain ml.run DOCUMENT_ID
     """
+    spell_out(sys.stdout, sys.stderr)

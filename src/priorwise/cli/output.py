@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,30 @@ def safe(text: str, width: int | None = None) -> str:
     --------
     >>> safe("red\x1b[31m alert")
     'red�[31m alert'
+    >>> safe("two\nlines")
+    'two lines'
     >>> safe("a long title", 7)
     'a long…'
     """
-    shown = "".join(character if character.isprintable() else "�" for character in text)
+    shown = "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
     return shown if width is None or len(shown) <= width else shown[: width - 1] + "…"
+
+
+SPELLED = {"λ": "lambda", "−": "-", "–": "-", "…": "...", "×": "x"}
+
+
+def spell_out(*streams: Any) -> None:
+    """Let streams print what their encoding lacks: our own signs in other words, other people's as question marks."""
+    codecs.register_error("priorwise", _spelled)
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="priorwise")
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(SPELLED.get(c, "?") for c in error.object[error.start : error.end]), error.end
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
@@ -36,7 +56,7 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
 
 
 @contextmanager
-def progress_bar(description: str, *, total: float | None = None, unit: str = "") -> Iterator[Any]:
+def progress_bar(description: str, *, total: float | None = None) -> Iterator[Any]:
     """A bar on standard error while it is a terminal, else nothing; yields an object with `update(…)`."""
     if not sys.stderr.isatty():
         yield _Silent()
@@ -45,15 +65,15 @@ def progress_bar(description: str, *, total: float | None = None, unit: str = ""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = [
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield _Bar(bars, bars.add_task(description, total=total, note=""))
+        yield _Bar(bars, bars.add_task(safe(description), total=total, note=""))
 
 
 class _Silent:
@@ -68,4 +88,6 @@ class _Bar:
 
     def update(self, **changes: Any) -> None:
         """Set description, completed, total or note."""
+        if "description" in changes:
+            changes["description"] = safe(changes["description"])
         self.bars.update(self.task, **changes)

@@ -36,7 +36,7 @@ def discover(
     exclude: Iterable[str] = (),
     target: Target | Callable[..., Any] | None = None,
     search: str | None = None,
-    seeds: int = 5,
+    seeds: int | None = None,
     seed: int = 0,
     negatives_per_positive: float | None = None,
     top: int = 1000,
@@ -60,8 +60,8 @@ def discover(
         What a good prior is good at; average precision at the corpus's class odds by default.
     search : {"exhaustive", "radial"}, optional
         Every cell of the grid (the default), or the paper's climbs.
-    seeds : int
-        How many samples of negatives to average over.
+    seeds : int, optional
+        How many samples of negatives to average over; 5 by default.
     seed : int
         The first seed; the others follow it.
     negatives_per_positive : float, optional
@@ -70,7 +70,7 @@ def discover(
     top : int
         How many documents to keep of each ranking.
     paper : bool
-        Exactly the paper's procedure; not together with `target`, `search` or `negatives_per_positive`.
+        Exactly the paper's procedure; not together with `target`, `search`, `seeds` or `negatives_per_positive`.
     threads : int, optional
         All cores by default.
     progress : callable, optional
@@ -84,17 +84,19 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
     """
-    if paper and (target is not None or search is not None or negatives_per_positive is not None):
-        raise InputError("the paper's procedure fixes target, search and negatives per positive; leave them out")
-    if seeds < 1 or top < 1:
+    if paper and any(choice is not None for choice in (target, search, seeds, negatives_per_positive)):
+        raise InputError("the paper's procedure fixes target, search, seeds and negatives per positive; leave them out")
+    if (seeds is not None and seeds < 1) or top < 1:
         raise InputError("seeds and top must be at least 1")
+    if seed < 0 or (negatives_per_positive is not None and not negatives_per_positive > 0):
+        raise InputError("the first seed must not be negative, and negatives per positive must be above 0")
     procedure = (
         Procedure.paper(seed=seed)
         if paper
         else Procedure.ours(
             target,  # type: ignore[arg-type]
             search=search or "exhaustive",
-            seeds=seeds,
+            seeds=5 if seeds is None else seeds,
             seed=seed,
             negatives_per_positive=negatives_per_positive,
         )

@@ -146,13 +146,8 @@ def hidden_members(
     progress : callable, optional
         Told the label and the method about to run.
     """
-    for label in labels:
-        members = corpus.members(label)
-        order = np.random.default_rng([seed, *label.encode()]).permutation(members)
-        n_hidden = round(hide * len(members))
-        known, hidden = np.sort(order[n_hidden:]).astype(np.int64), order[:n_hidden]
-        if len(known) < 2 or not n_hidden:
-            raise NotEnoughData(f"'{label}' has {len(members)} members: too few to hide some and learn from the rest")
+    # All at once, so that a label that cannot be used is known before hours of work.
+    for label, (known, hidden) in [(label, split_members(corpus, label, hide=hide, seed=seed)) for label in labels]:
         is_hidden = np.zeros(corpus.n_documents, dtype=bool)
         is_hidden[hidden] = True
         candidates = np.setdiff1d(np.arange(corpus.n_documents), known)
@@ -165,7 +160,17 @@ def hidden_members(
             relevant = is_hidden[candidates][np.argsort(-scores, kind="stable")]
             measures = {f"ppv@{k}": ppv_at(relevant, k) for k in (50, 100, 250)}
             measures["average precision"] = average_precision(relevant)
-            yield HiddenResult(label, len(known), n_hidden, method.name, measures, seconds)
+            yield HiddenResult(label, len(known), len(hidden), method.name, measures, seconds)
+
+
+def split_members(corpus: Corpus, label: str, *, hide: float, seed: int) -> tuple[Rows, Rows]:
+    """The members that stay known and those that are hidden, both ascending."""
+    members = corpus.members(label)
+    order = np.random.default_rng([seed, *label.encode()]).permutation(members)
+    n_hidden = round(hide * len(members))
+    if len(members) - n_hidden < 2 or not n_hidden:
+        raise NotEnoughData(f"'{label}' has {len(members)} members: too few to hide some and learn from the rest")
+    return np.sort(order[n_hidden:]).astype(np.int64), np.sort(order[:n_hidden]).astype(np.int64)
 
 
 def summarise(results: Sequence[HiddenResult], baseline: str = BASELINE) -> list[HiddenSummary]:

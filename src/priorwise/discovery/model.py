@@ -131,7 +131,7 @@ class PresenceModel:
         try:
             table = pq.read_table(path)
             metadata = json.loads(table.schema.metadata[b"priorwise"])
-            if metadata["format"] > FORMAT:
+            if metadata["format"] > FORMAT or metadata["model"] != "presence":
                 raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
             counts = PresenceCounts(
                 table["positive"].to_numpy(),
@@ -146,5 +146,7 @@ class PresenceModel:
                 float(metadata["length_power"]),
                 Calibration(float(metadata["calibration"]["slope"]), float(metadata["calibration"]["intercept"])),
             )
-        except (pa.ArrowException, KeyError, TypeError, OSError) as error:
+        except BrokenFile:
+            raise
+        except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:
             raise BrokenFile(path, f"not a priorwise model ({error})") from error

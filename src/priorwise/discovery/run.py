@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
-from priorwise.errors import AlreadyExists, BrokenFile, DamagedCorpus, DiskFull, InputError
+from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
 from priorwise.models.prior_choice import Trial
 from priorwise.models.terrain import Terrain
 from priorwise.priors import PseudoCounts
@@ -24,6 +26,8 @@ from priorwise.ranking.evidence import Explanation
 from priorwise.ranking.table import Ranking
 
 FORMAT = 1
+FILES = ("ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv", "model.parquet")
+"""What is read again, beside `run.json`."""
 
 
 @dataclass(frozen=True)
@@ -80,33 +84,42 @@ class Run:
         """Open the corpus that this run ranked, where it was or at `path`; another one is refused."""
         where = path or self.about["corpus"]["path"]
         if where is None:
-            raise InputError("this run was made from a corpus in memory; say where it is now")
-        corpus = Corpus.open(where)
+            raise InputError("this run was made from a corpus in memory; say where it is now (--corpus)")
+        try:
+            corpus = Corpus.open(where)
+        except CorpusError as error:
+            if path is not None or Path(where).exists():
+                raise
+            raise CorpusError(f"{error}; if the corpus was moved, say where it is now (--corpus)") from error
         if corpus.checksum != self.about["corpus"]["checksum"]:
-            raise DamagedCorpus(f"{where} is not the corpus of this run: its checksum differs")
+            raise DamagedCorpus(
+                f"{where} is not the corpus that this run ranked: its checksum differs, so it was made again or changed"
+            )
         return corpus
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the run's folder; it appears whole or not at all."""
+        """Write the run's folder; it appears whole or not at all, and an older run stays until the new one is whole."""
         path = Path(path)
-        if path.exists() and not overwrite:
-            raise AlreadyExists(f"{path} exists already; choose another name, or overwrite it")
-        unfinished = path.with_name(path.name + ".partial")
-        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished, replaced = (path.with_name(path.name + suffix) for suffix in (".partial", ".replaced"))
         try:
+            if replaced.exists() and not path.exists():
+                replaced.rename(path)
+            check_output(path, overwrite=overwrite)
+            shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
             self._write(unfinished)
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path.exists():
-                path.unlink()
-            unfinished.replace(path)
+            shutil.rmtree(replaced, ignore_errors=True)
+            if path.exists():
+                path.rename(replaced)
+            unfinished.rename(path)
         except OSError as error:
-            if error.errno == errno.ENOSPC:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise DiskFull(f"no space left for {path}; nothing was written") from error
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
+            if path.exists():
+                shutil.rmtree(replaced, ignore_errors=True)
 
     def _write(self, folder: Path) -> None:
         about = {"format": FORMAT, **self.about}
@@ -154,22 +167,52 @@ class Run:
     def load(cls, path: str | Path) -> Run:
         """Read a run's folder."""
         path = Path(path)
-        try:
+        if not path.exists():
+            raise BrokenFile(path, "there is no such run folder")
+        if not (path / "run.json").is_file():
+            raise BrokenFile(path, "not a run folder: run.json is missing")
+        with _said_broken(path / "run.json"):
             about = json.loads((path / "run.json").read_text(encoding="utf-8"))
             if about.pop("format") > FORMAT:
                 raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
+            n_seeds = len(about["procedure"]["seeds"])
+            about["corpus"]["checksum"], about["corpus"]["path"], about["label"], about["members"]
+        for name in FILES:
+            if not (path / name).is_file():
+                raise BrokenFile(path, f"damaged: {name} is missing")
+        with _said_broken(path / "terrain.parquet"):
             terrains = _read_terrains(pq.read_table(path / "terrain.parquet"))
+            if len(terrains) != n_seeds:
+                raise ValueError(f"{len(terrains)} samples instead of {n_seeds}")
+        with _said_broken(path / "trials.csv"):
             trials = _read_trials(pa.csv.read_csv(path / "trials.csv"), terrains[0].grid)
-            rankings = [Ranking(pq.read_table(path / f"{name}.parquet")) for name in ("ranking", "baseline")]
-        except FileNotFoundError as error:
-            missing = Path(error.filename).name if error.filename else "a file"
-            raise BrokenFile(path, f"not a run folder: {missing} is missing") from error
-        except (pa.ArrowException, ValueError, KeyError, OSError) as error:
-            if isinstance(error, BrokenFile):
-                raise
-            raise BrokenFile(path, f"not a run folder that can be read ({error})") from error
-        ranking, baseline = rankings
+        with _said_broken(path / "ranking.parquet"):
+            ranking = Ranking(pq.read_table(path / "ranking.parquet"))
+        with _said_broken(path / "baseline.parquet"):
+            baseline = Ranking(pq.read_table(path / "baseline.parquet"))
         return cls(about, ranking, baseline, PresenceModel.load(path / "model.parquet"), terrains, trials)
+
+
+def check_output(path: Path, *, overwrite: bool) -> None:
+    """Raise `AlreadyExists` if a run cannot be written here: something is in the way, and may not be replaced."""
+    if not path.exists():
+        return
+    if not overwrite:
+        raise AlreadyExists(f"{path} is there already; pass overwrite to replace it, or choose another name")
+    if not (path.is_dir() and ((path / "run.json").is_file() or not any(path.iterdir()))):
+        raise AlreadyExists(f"{path} is there already and is no run, so it is not replaced; choose another name")
+
+
+@contextlib.contextmanager
+def _said_broken(file: Path) -> Iterator[None]:
+    """Say which file cannot be read."""
+    try:
+        yield
+    except BrokenFile:
+        raise
+    except (pa.ArrowException, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise BrokenFile(file, f"damaged ({reason})") from error
 
 
 def _read_terrains(table: pa.Table) -> list[Terrain]:

@@ -23,7 +23,10 @@ STEP = 4096
 MANY = 4
 """From this many scorers on, their numbers are laid side by side and a token is looked up once for all."""
 
-TABLE_BYTES = 160 * 2**20
+KNOWN_BY_MANY = 8
+"""A token that at least one in so many scorers knows has a dense row; the others have lists."""
+
+TABLE_BYTES = 128 * 2**20
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def rank_corpus(
     threads : int, optional
         All cores by default.
     progress : callable, optional
-        Called with the number of documents just done.
+        Called with the number of documents just done, by one thread at a time.
 
     Examples
     --------
@@ -72,10 +75,8 @@ def rank_corpus(
     masks = _masks(skip, len(scorers), corpus.n_documents)
     if len(scorers) < MANY:
         return _rank_few(corpus, scorers, masks, top, threads, progress)
-    known = np.zeros(corpus.n_vocabulary, dtype=bool)
-    for scorer in scorers:
-        known[scorer.weights.features] = True
-    at_once = max(MANY, TABLE_BYTES // max(1, 4 * int(np.count_nonzero(known))))
+    entries = max(len(scorer.weights.features) for scorer in scorers)
+    at_once = max(MANY, TABLE_BYTES // max(1, 4 * KNOWN_BY_MANY * entries))
     tops: list[Top] = []
     for start in range(0, len(scorers), at_once):
         group = slice(start, start + at_once)
@@ -114,38 +115,72 @@ def _rank_many(
     progress: Progress | None,
 ) -> list[Top]:
     """Score in single precision with some room to spare, then score the best again in double precision."""
-    from priorwise.kernels.scoring import score_documents_many
-
-    known = np.unique(np.concatenate([scorer.weights.features for scorer in scorers]))
-    row = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
-    row[known] = np.arange(len(known), dtype=np.int32)
-    table = np.zeros((len(known), len(scorers)), dtype=np.float32)
-    for column, scorer in enumerate(scorers):
-        table[row[scorer.weights.features], column] = scorer.weights.values[scorer.output]
-    bias = np.array([scorer.bias for scorer in scorers], dtype=np.float32)
+    side_by_side = _SideBySide(scorers, corpus.n_vocabulary)
     spare = top + top // 4 + 64
 
     def score(step: _Step, heaps: list[_Best]) -> None:
         length = np.diff(step.offsets)
-        scores = np.tile(bias, (len(length), 1))
-        rows = np.empty(int(length.max(initial=0)) + 1, dtype=np.int32)
-        score_documents_many(step.offsets, step.tokens, row, table, scores, rows)
-        columns = np.ascontiguousarray(scores.T, dtype=np.float64)
-        for scorer, column, mask, heap in zip(scorers, columns, masks, heaps, strict=True):
-            heap.offer(column, scorer.divide(column, length), step.start, mask)
+        for scorer, row, mask, heap in zip(scorers, side_by_side.score(step), masks, heaps, strict=True):
+            scores = row.astype(np.float64)
+            heap.offer(scores, scorer.divide(scores, length), step.start, mask)
 
     rough = _merge(_run(corpus, score, len(scorers), spare, threads, progress), spare)
-    exact = []
-    for scorer, mask, found in zip(scorers, masks, rough, strict=True):
+
+    def settle(scorer: Scorer, mask: NDArray[np.bool_], found: Top) -> Top:
         scores = score_rows(corpus, scorer, found.documents)
         documents, best = best_first(scores, found.documents, top)
         doubt = 8 * float(np.max(np.abs(scores - found.scores), initial=0.0))
         if len(found.documents) == spare and len(best) == top and found.scores[-1] + doubt >= best[-1]:
             # So many near-equals at the cut that single precision may have dropped one that belongs: count in double.
-            exact += _rank_few(corpus, [scorer], [mask], top, threads, None)
-        else:
-            exact.append(Top(documents, best, found.predicted_positive))
-    return exact
+            return _rank_few(corpus, [scorer], [mask], top, threads, None)[0]
+        return Top(documents, best, found.predicted_positive)
+
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        return list(pool.map(settle, scorers, masks, rough))
+
+
+class _SideBySide:
+    """The numbers of many scorers: a dense row for each token that many know, a short list for each that few know."""
+
+    def __init__(self, scorers: Sequence[Scorer], n_tokens: int) -> None:
+        self.n_scorers = len(scorers)
+        # Whole vectors of 16 numbers are added faster than parts of one.
+        width = -(-len(scorers) // 16) * 16
+        self.bias = np.zeros(width, dtype=np.float32)
+        self.bias[: len(scorers)] = [scorer.bias for scorer in scorers]
+        n_known = np.zeros(n_tokens, dtype=np.int32)
+        for scorer in scorers:
+            n_known[scorer.weights.features] += 1
+        common = np.flatnonzero(n_known >= len(scorers) / KNOWN_BY_MANY)
+        self.place = np.full(n_tokens, -1, dtype=np.int32)
+        self.place[common] = np.arange(len(common))
+        table = np.zeros((len(common), width), dtype=np.float32)
+        rare = np.flatnonzero((n_known > 0) & (n_known < len(scorers) / KNOWN_BY_MANY))
+        # Each list is its pairs and the number that closes it.
+        ends = np.cumsum(2 * n_known[rare].astype(np.int64) + 1)
+        self.place[rare] = -2 - (ends - 2 * n_known[rare] - 1)
+        self.postings = np.full(int(ends[-1]) if len(ends) else 1, -1.0, dtype=np.float32)
+        filled = np.zeros(n_tokens, dtype=np.int32)
+        for column, scorer in enumerate(scorers):
+            features, values = scorer.weights.features, scorer.weights.values[scorer.output]
+            place = self.place[features]
+            table[place[place >= 0], column] = values[place >= 0]
+            few = features[place < -1]
+            at = -2 - place[place < -1] + 2 * filled[few]
+            self.postings[at] = column
+            self.postings[at + 1] = values[place < -1]
+            filled[few] += 1
+        self.table = table.ravel()
+
+    def score(self, step: _Step) -> NDArray[np.float32]:
+        """Scores of some documents, a row per scorer."""
+        from priorwise.kernels.scoring import score_documents_many
+
+        length = np.diff(step.offsets)
+        rows = np.empty(int(length.max(initial=0)) + 1, dtype=np.uint64)
+        scores = np.empty((len(self.bias), len(length)), dtype=np.float32)
+        score_documents_many(step.offsets, step.tokens, self.place, self.table, self.postings, self.bias, rows, scores)
+        return scores[: self.n_scorers]
 
 
 def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
@@ -214,7 +249,8 @@ def _run(
                 break
             score(step, heaps)
             if progress is not None:
-                progress(len(step.offsets) - 1)
+                with lock:
+                    progress(len(step.offsets) - 1)
         return heaps
 
     workers = threads or os.cpu_count() or 1

@@ -39,37 +39,60 @@ def score_documents(
 def score_documents_many(
     offsets: NDArray[np.integer],
     tokens: NDArray[np.uint32],
-    row: NDArray[np.int32],
+    place: NDArray[np.int32],
     table: NDArray[np.float32],
+    postings: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    rows: NDArray[np.uint64],
     scores: NDArray[np.float32],
-    rows: NDArray[np.int32],
 ) -> None:
-    """Add the numbers of each document's tokens to its scores, for many outputs at once.
+    """Score documents for many outputs at once: common tokens from a dense table, rare ones from posting lists.
 
-    `row` leads from a token to its row of `table`, or is −1 where no output knows the token. The compiler adds all
-    outputs of a token side by side; four tokens at a time, so that a running total is loaded and stored less often.
-    `rows` is room for the rows of the longest document.
+    Parameters
+    ----------
+    place : array
+        Where a token's numbers are: a row of `table`; below −1, −2 minus their start in `postings`; −1 for nowhere.
+    table : array
+        Rows of `len(bias)` numbers, one after the other.
+    postings : array
+        For each rare token pairs of output and number, closed by −1.
+    rows : array
+        Room for the tokens of the longest document.
+    scores : array
+        Filled with the scores of all documents for the first output, then for the second, and so on.
+
+    Unsigned numbers index the table because signed ones might be negative to the compiler, which then adds one number
+    at a time. Four rows are added at a time, so that the running totals are loaded and stored less often.
     """
-    outputs = table.shape[1]
+    outputs = np.uint64(bias.shape[0])
+    one, four = np.uint64(1), np.uint64(4)
+    total = np.empty(bias.shape[0], dtype=np.float32)
     for d in range(offsets.shape[0] - 1):
-        total = scores[d]
-        found = 0
-        for place in range(offsets[d], offsets[d + 1]):
-            r = row[tokens[place]]
-            rows[found] = r
-            found += r >= 0
-        place = 0
-        while place + 4 <= found:
-            w0, w1 = table[rows[place]], table[rows[place + 1]]
-            w2, w3 = table[rows[place + 2]], table[rows[place + 3]]
+        total[:] = bias
+        found = np.uint64(0)
+        for at in range(offsets[d], offsets[d + 1]):
+            p = place[tokens[at]]
+            if p >= 0:
+                rows[found] = np.uint64(p) * outputs
+                found += one
+            elif p < -1:
+                e = np.uint64(-p - 2)
+                while postings[e] >= 0.0:
+                    total[np.uint64(postings[e])] += postings[e + one]
+                    e += np.uint64(2)
+        q = np.uint64(0)
+        while q + four <= found:
+            r0, r1, r2, r3 = rows[q], rows[q + one], rows[q + np.uint64(2)], rows[q + np.uint64(3)]
             for c in range(outputs):
-                total[c] += (w0[c] + w1[c]) + (w2[c] + w3[c])
-            place += 4
-        while place < found:
-            w0 = table[rows[place]]
+                total[c] += (table[r0 + c] + table[r1 + c]) + (table[r2 + c] + table[r3 + c])
+            q += four
+        while q < found:
+            r0 = rows[q]
             for c in range(outputs):
-                total[c] += w0[c]
-            place += 1
+                total[c] += table[r0 + c]
+            q += one
+        for c in range(bias.shape[0]):
+            scores[c, d] = total[c]
 
 
 @njit(cache=True, nogil=True)

@@ -241,7 +241,7 @@ def _best_power_at(surveyors: Sequence[Surveyor], prior: PseudoCounts, powers: S
 def _remark(choice: Choice, terrains: Sequence[Terrain], target: CountTarget | ScoreTarget) -> str:
     score = _mean(terrains, "score")
     if np.nanmax(score) == np.nanmin(score):
-        return "the target is the same for every prior, so the data do not tell them apart; Laplace is as good as any"
+        return "the target is the same for every prior: the data do not tell them apart; the most sensitive was taken"
     if isinstance(target, CountTarget) and choice.sensitivity < FEW_MEMBERS:
         return (
             f"a degenerate optimum: the best cell for '{target.name}' predicts only {choice.sensitivity:.1%} of the "

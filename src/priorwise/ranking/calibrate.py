@@ -50,7 +50,10 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
     """
     members, others = weight[positive].sum(), weight[~positive].sum()
     target = np.where(positive, (members + 1) / (members + 2), 1 / (others + 2))
-    centre, spread = float(np.average(scores, weights=weight)), float(np.std(scores)) or 1.0
+    centre, spread = float(np.average(scores, weights=weight)), float(np.std(scores))
+    if spread <= 1e-12 * float(np.max(np.abs(scores))):
+        # All equal but for rounding: nothing to tell them apart by.
+        spread = 1.0
     x = (scores - centre) / spread
     slope, intercept = 0.0, float(np.log((members + 1) / (others + 1)))
 
@@ -76,4 +79,4 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
             break
     if slope < 0:
         return Calibration(0.0, float(np.log((members + 1) / (others + 1))))
-    return Calibration(slope / spread, intercept - slope * centre / spread)
+    return Calibration(float(slope / spread), float(intercept - slope * centre / spread))

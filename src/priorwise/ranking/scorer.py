@@ -65,10 +65,18 @@ def places(scores: Floats, documents: NDArray[np.int64], skip: NDArray[np.bool_]
     >>> places(np.array([5.0, 9.0, 5.0, 7.0]), np.array([2, 3]), np.array([False, True, False, False]))
     array([3, 1])
     """
+    own = scores[documents]
     ascending = np.sort(scores[~skip])
-    ahead = len(ascending) - np.searchsorted(ascending, scores[documents], side="right")
-    equals = np.searchsorted(ascending, scores[documents], side="right") - np.searchsorted(ascending, scores[documents])
-    for i in np.flatnonzero(equals > 1):
-        document = documents[i]
-        ahead[i] += np.count_nonzero((scores[:document] == scores[document]) & ~skip[:document])
+    up_to = np.searchsorted(ascending, own, side="right")
+    ahead = len(ascending) - up_to
+    tied = np.flatnonzero(up_to - np.searchsorted(ascending, own) > 1)
+    if len(tied):
+        # Equals stand in the order of the corpus: find each one's place among those of its score.
+        values = np.unique(own[tied])
+        nearest = np.minimum(np.searchsorted(values, scores), len(values) - 1)
+        rivals = np.flatnonzero(~skip & (values[nearest] == scores))
+        rivals = rivals[np.argsort(scores[rivals], kind="stable")]
+        first, last = (np.searchsorted(scores[rivals], own[tied], side=side) for side in ("left", "right"))
+        for i, start, end in zip(tied, first, last, strict=True):
+            ahead[i] += np.searchsorted(rivals[start:end], documents[i])
     return ahead + 1

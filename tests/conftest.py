@@ -1,0 +1,112 @@
+"""Fixtures that several test files share: one small made-up corpus, and the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from priorwise.cli import main
+from priorwise.corpus import Corpus
+from priorwise.discovery import Run, discover
+from priorwise.discovery.demo import DemoDocument, make_documents
+
+SOURCE = Path(__file__).parent.parent / "src"
+
+Cli = Callable[..., Result]
+Shell = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def documents() -> list[DemoDocument]:
+    return make_documents(400)
+
+
+@pytest.fixture(scope="session")
+def token_sets(documents: list[DemoDocument]) -> list[set[str]]:
+    """Each document as a set of words, by plain Python; the made-up texts are lower-case words and spaces."""
+    return [set(document.text.split()) for document in documents]
+
+
+@pytest.fixture(scope="session")
+def corpus(documents: list[DemoDocument], tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """400 documents on disk; 'Chess' has so few members that its samples of negatives differ."""
+    return Corpus.from_texts(
+        [document.text for document in documents],
+        labels=[document.labels for document in documents],
+        ids=[document.id for document in documents],
+        titles=[document.title for document in documents],
+        path=tmp_path_factory.mktemp("shared") / "made-up.corpus",
+    )
+
+
+@pytest.fixture(scope="session")
+def run(corpus: Corpus) -> Run:
+    return discover(corpus, "Chess")
+
+
+@pytest.fixture(scope="session")
+def run_path(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "chess.run"
+    run.save(path)
+    return path
+
+
+@pytest.fixture
+def cli() -> Cli:
+    """Call the command line in this process; anything but a clean exit is an error of the test."""
+
+    def call(*arguments: object) -> Result:
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="priorwise")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        return result
+
+    return call
+
+
+@pytest.fixture
+def refused(cli: Cli) -> Callable[..., str]:
+    """Call the command line, expect a refusal in one sentence, and return the sentence."""
+
+    def call(*arguments: object) -> str:
+        result = cli(*arguments)
+        assert result.exit_code == 2, result.output
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        lines = result.stderr.splitlines()
+        assert [line for line in lines if line.startswith("Error: ")] == lines[-1:]
+        return lines[-1].removeprefix("Error: ")
+
+    return call
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """For processes of their own: this source, and nothing of the terminal that runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    cache = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    return {**kept, **cache, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "error::EncodingWarning"}
+
+
+@pytest.fixture
+def shell(environment: dict[str, str]) -> Shell:
+    """Call Python in a process of its own."""
+
+    def call(*arguments: object, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            env={**environment, **variables},
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+    return call

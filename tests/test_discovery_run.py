@@ -1,0 +1,447 @@
+"""The run folder: what is in it, that it is whole or not there, and that the same run is the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import priorwise as pw
+from conftest import Cli
+from priorwise.corpus import Corpus
+from priorwise.discovery import Run, discover
+from priorwise.discovery.model import PresenceModel
+from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
+
+COLUMNS = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence"]
+FILES = {
+    "run.json",
+    "ranking.csv",
+    "ranking.parquet",
+    "baseline.csv",
+    "baseline.parquet",
+    "terrain.parquet",
+    "trials.csv",
+    "model.parquet",
+}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_the_files(run_path: Path) -> None:
+    assert {file.name for file in run_path.iterdir()} == FILES
+
+
+@pytest.mark.parametrize("name", ["ranking", "baseline"])
+def test_rankings_have_the_same_columns_in_both_formats(run: Run, run_path: Path, name: str) -> None:
+    table = pq.read_table(run_path / f"{name}.parquet")
+    assert table.column_names == COLUMNS
+    rows = rows_of(run_path / f"{name}.csv")
+    assert list(rows[0]) == COLUMNS
+    assert len(rows) == table.num_rows == 400 - run.about["members"]
+    for written, stored in zip(rows, table.to_pylist(), strict=True):
+        assert {**written, **{key: float(written[key]) for key in ("score", "probability")}} == {
+            **stored,
+            "rank": str(stored["rank"]),
+            "baseline_rank": str(stored["baseline_rank"]),
+        }
+    scores = table["score"].to_pylist()
+    assert scores == sorted(scores, reverse=True)
+    assert table["rank"].to_pylist() == list(range(1, len(scores) + 1))
+
+
+def test_the_terrain_has_every_cell_of_every_seed(run: Run, run_path: Path) -> None:
+    table = pq.read_table(run_path / "terrain.parquet")
+    assert {"seed", "lambda_negative", "lambda_positive", "target", "tp", "fp", "sensitivity"} == set(table.column_names)
+    assert table.num_rows == 41_209 * len(run.seeds)
+    grid = [0.01, 0.1, 0.5, *range(1, 201)]
+    cells = {(n, p) for n in grid for p in grid}
+    columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
+    for seed in run.seeds:
+        mine = columns["seed"] == seed
+        of_seed = zip(columns["lambda_negative"][mine], columns["lambda_positive"][mine], strict=True)
+        assert set(of_seed) == cells
+    np.testing.assert_allclose(columns["sensitivity"], columns["tp"] / run.about["members"])
+    assert columns["fp"].max() <= run.about["procedure"]["negatives_per_sample"]
+
+
+def test_the_target_in_the_terrain_is_a_function_of_the_counts(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "ppv.run"
+    discover(corpus, "Chess", target=pw.PPV(floor=0.5), seeds=2).save(path)
+    table = pq.read_table(path / "terrain.parquet")
+    target, tp, fp, found = (np.array(table[name].to_pylist()) for name in ("target", "tp", "fp", "sensitivity"))
+    ppv = np.divide(tp, tp + fp, out=np.zeros_like(tp), where=tp + fp > 0)
+    np.testing.assert_allclose(target, np.where(found >= 0.5, ppv, 0.0))
+
+
+def test_cells_that_a_search_passed_by_have_no_target(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "radial.run"
+    run = discover(corpus, "Chess", search="radial", seeds=2)
+    run.save(path)
+    table = pq.read_table(path / "terrain.parquet")
+    assert table.num_rows == 2 * 41_209
+    assert table["target"].null_count == 2 * (41_209 - len(run.trials))
+    assert table["tp"].null_count == 0
+    loaded = Run.load(path)
+    for before, after in zip(run.terrains, loaded.terrains, strict=True):
+        np.testing.assert_array_equal(before.score, after.score)
+
+
+def test_the_trials_hold_the_winner(run: Run, run_path: Path) -> None:
+    rows = rows_of(run_path / "trials.csv")
+    assert list(rows[0]) == ["trial", "lambda_negative", "lambda_positive", "score", "sensitivity"]
+    assert [int(row["trial"]) for row in rows] == list(range(1, 41_210))
+    best = max(float(row["score"]) for row in rows)
+    winners = [
+        (float(row["lambda_negative"]), float(row["lambda_positive"])) for row in rows if float(row["score"]) == best
+    ]
+    assert (run.prior.negative, run.prior.positive) in winners
+
+
+def test_run_json_says_every_choice_and_nothing_that_changes(run_path: Path, corpus: Corpus) -> None:
+    text = (run_path / "run.json").read_text("utf-8")
+    about = json.loads(text)
+    assert about["label"] == "Chess"
+    assert about["corpus"] == {"path": str(corpus.path), "checksum": corpus.checksum, "documents": 400}
+    assert about["procedure"]["seeds"] == [0, 1, 2, 3, 4]
+    assert {"paper", "target", "search", "top", "negatives_per_sample", "counts"} <= set(about["procedure"])
+    assert about["versions"]["priorwise"] == pw.__version__
+    assert about["versions"]["numpy"] == np.__version__
+    assert not re.search(r"time|date|second|host|user|20\d\d-\d\d", text.replace(str(corpus.path), ""))
+
+
+@pytest.mark.parametrize("choices", [[], ["--paper"], ["--target", "log-loss", "--search", "radial"]])
+def test_the_same_run_is_the_same_bytes(corpus: Corpus, cli: Cli, tmp_path: Path, choices: list[str]) -> None:
+    for name, threads in (("a.run", "1"), ("b.run", "2")):
+        arguments = ["Railways", "-o", tmp_path / name, "--threads", threads, *choices]
+        assert cli("discover", corpus.path, *arguments).exit_code == 0
+    assert contents(tmp_path / "a.run") == contents(tmp_path / "b.run")
+
+
+def test_a_process_of_its_own_writes_the_same_bytes(
+    run_path: Path, corpus: Corpus, shell: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    done = shell("-m", "priorwise", "discover", corpus.path, "Chess", "-o", "x.run", cwd=tmp_path, PYTHONHASHSEED="7")
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "x.run") == contents(run_path)
+
+
+def test_loading_gives_back_what_was_saved(run: Run, run_path: Path, tmp_path: Path) -> None:
+    loaded = Run.load(run_path)
+    assert loaded.about == run.about
+    assert loaded.ranking.table.equals(run.ranking.table)
+    assert loaded.baseline.table.equals(run.baseline.table)
+    assert loaded.trials == run.trials
+    assert loaded.prior == run.prior
+    assert repr(loaded) == repr(run)
+    for before, after in zip(run.terrains, loaded.terrains, strict=True):
+        assert (before.positives, before.negatives) == (after.positives, after.negatives)
+        for name in ("grid", "tp", "fp", "score", "sensitivity"):
+            np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+    assert loaded.model.tokens == run.model.tokens
+    assert loaded.model.calibration == run.model.calibration
+    np.testing.assert_array_equal(loaded.model.counts.negative, run.model.counts.negative)
+    loaded.save(tmp_path / "again.run")
+    assert contents(tmp_path / "again.run") == contents(run_path)
+
+
+def test_a_loaded_model_ranks_another_corpus(run: Run, run_path: Path) -> None:
+    """Token numbers differ there; the tokens decide."""
+    other = Corpus.from_texts(["knight pawn rook", "unheard of words", "zzz checkmate gambit the king"])
+    scorer = Run.load(run_path).model.scorer(other)
+    place = {token: number for number, token in enumerate(run.model.tokens)}
+    values = run.model.counts.weights(run.prior).values[0]
+    table = scorer.table(other.n_vocabulary)
+    for number in range(other.n_vocabulary):
+        token = other.token_names([number])[0]
+        assert table[number] == (values[place[token]] if token in place else 0.0)
+
+
+def test_a_run_from_memory_needs_its_corpus_named(documents: list[object], tmp_path: Path) -> None:
+    texts = ["goal team", "goal match", "match goal", "law vote"]
+    made = Corpus.from_texts(texts, labels=["a", "a", None, None])
+    discover(made, "a").save(tmp_path / "a.run")
+    loaded = Run.load(tmp_path / "a.run")
+    with pytest.raises(InputError, match="corpus in memory"):
+        loaded.open_corpus()
+    saved = made.save(tmp_path / "a.corpus")
+    assert loaded.open_corpus(tmp_path / "a.corpus").checksum == saved.checksum
+
+
+def test_another_corpus_is_refused(run_path: Path, tmp_path: Path) -> None:
+    Corpus.from_texts(["a"], path=tmp_path / "other.corpus")
+    loaded = Run.load(run_path)
+    with pytest.raises(DamagedCorpus, match=r"is not the corpus that this run ranked: its checksum differs"):
+        loaded.open_corpus(tmp_path / "other.corpus")
+    loaded.about["corpus"]["path"] = str(tmp_path / "gone.corpus")
+    with pytest.raises(CorpusError, match=r"gone.corpus does not exist; if the corpus was moved, say where"):
+        loaded.open_corpus()
+
+
+# Whole or not at all
+
+
+def test_an_older_run_is_replaced_only_on_request(run: Run, corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    older = discover(corpus, "Chess", seeds=1, top=3)
+    older.save(path)
+    before = contents(path)
+    with pytest.raises(AlreadyExists, match=r"x.run is there already; pass overwrite"):
+        run.save(path)
+    assert contents(path) == before
+    run.save(path, overwrite=True)
+    assert len(Run.load(path).ranking) == len(run.ranking)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_what_is_no_run_is_never_replaced(
+    run: Run, corpus: Corpus, refused: Callable[..., str], tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "papers"
+    file = path / "thesis.txt" if kind == "folder" else path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("years of work", "utf-8")
+    with pytest.raises(AlreadyExists, match="is no run, so it is not replaced"):
+        run.save(path, overwrite=True)
+    sentence = refused("discover", corpus.path, "Chess", "-o", path, "--overwrite")
+    assert sentence == f"{path} is there already and is no run, so it is not replaced; choose another name"
+    assert file.read_text("utf-8") == "years of work"
+    assert [each.name for each in tmp_path.iterdir()] == ["papers"]
+
+
+def test_an_empty_folder_may_be_filled(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.run").mkdir()
+    run.save(tmp_path / "x.run", overwrite=True)
+    assert {file.name for file in (tmp_path / "x.run").iterdir()} == FILES
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_full_disk_leaves_everything_as_it_was(
+    run: Run,
+    corpus: Corpus,
+    refused: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    overwrite: bool,
+) -> None:
+    path = tmp_path / "x.run"
+    if overwrite:
+        run.save(path)
+    before = contents(path) if overwrite else None
+
+    def full(self: PresenceModel, file: Path) -> None:
+        file.write_bytes(b"half")
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(PresenceModel, "save", full)
+    with pytest.raises(DiskFull, match=r"no space left for .*x\.run; nothing was written"):
+        run.save(path, overwrite=overwrite)
+    sentence = refused("discover", corpus.path, "Chess", "--seeds", "1", "-o", path, "--overwrite")
+    assert sentence == f"no space left for {path}; nothing was written"
+    assert [each.name for each in tmp_path.iterdir()] == (["x.run"] if overwrite else [])
+    if overwrite:
+        assert contents(path) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_the_library_that_writes_says_that_a_disk_is_full(run: Run, tmp_path: Path) -> None:
+    """Arrow reports a full disk as we expect it to: with the number that we look for."""
+    (tmp_path / "model.parquet").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as caught:
+        run.model.save(tmp_path / "model.parquet")
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    with pytest.raises(InputError, match="cannot write .*: Not a directory"):
+        run.save(tmp_path / "file" / "x.run")
+
+
+def test_what_a_killed_save_left_is_cleared_away(run: Run, tmp_path: Path) -> None:
+    path, left = tmp_path / "x.run", tmp_path / "x.run.partial"
+    left.mkdir()
+    (left / "ranking.csv").write_text("half", "utf-8")
+    run.save(path)
+    assert {file.name for file in path.iterdir()} == FILES
+    assert not left.exists()
+    # Killed between the two renames: the older run lies aside, and comes back.
+    path.rename(tmp_path / "x.run.replaced")
+    with pytest.raises(AlreadyExists):
+        run.save(path)
+    assert {file.name for file in path.iterdir()} == FILES
+    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
+
+
+KILLED = """
+import sys, os, time
+from pathlib import Path
+from priorwise.discovery.model import PresenceModel
+from priorwise.discovery import Run
+
+def slow(self, path):
+    path.write_bytes(b"half")
+    print("saving", flush=True)
+    time.sleep(60)
+
+run = Run.load(sys.argv[1])
+PresenceModel.save = slow
+run.save(sys.argv[2], overwrite=True)
+"""
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_kill_while_saving_leaves_no_half_run(
+    run: Run, run_path: Path, environment: dict[str, str], tmp_path: Path, number: signal.Signals, overwrite: bool
+) -> None:
+    path = tmp_path / "x.run"
+    if overwrite:
+        shutil.copytree(run_path, path)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(run_path), str(path)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "saving\n"
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    expected = {"x.run"} if overwrite else set()
+    expected |= {"x.run.partial"} if number == signal.SIGKILL else set()
+    assert {each.name for each in tmp_path.iterdir()} == expected
+    if overwrite:
+        assert contents(path) == contents(run_path)
+    run.save(path, overwrite=overwrite)
+    assert contents(path) == contents(run_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
+
+
+def test_discover_that_is_interrupted_leaves_nothing(
+    corpus: Corpus, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Interrupted while it learns: a target that waits stands in for a long search."""
+    script = """
+import sys, time
+import priorwise.cli.targets as targets
+from priorwise.search import FromScores
+def wait(y, scores):
+    print("learning", flush=True)
+    time.sleep(60)
+targets.parse_target = lambda name: FromScores(wait)
+from priorwise.cli import main
+main()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "discover", str(corpus.path), "Chess", "--target", "slow", "-o", "x.run"],
+        env=environment,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "learning\n"
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - begun < 10
+    assert process.returncode in (1, 130)
+    assert "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+# Broken runs
+
+
+@pytest.fixture
+def broken(run_path: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(run_path, tmp_path / "broken.run")
+
+
+def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(BrokenFile, match="there is no such run folder"):
+        Run.load(tmp_path / "nowhere.run")
+    with pytest.raises(BrokenFile, match=r"not a run folder: run.json is missing"):
+        Run.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(FILES - {"run.json", "ranking.csv", "baseline.csv"}))
+def test_a_file_that_is_missing_or_damaged_is_named(broken: Path, name: str) -> None:
+    whole = (broken / name).read_bytes()
+    for damage in (whole[: len(whole) // 2], b"", b"not what it was"):
+        (broken / name).write_bytes(damage)
+        with pytest.raises(BrokenFile) as caught:
+            Run.load(broken)
+        assert str(caught.value).startswith(str(broken / name))
+        assert "\n" not in str(caught.value)
+    (broken / name).unlink()
+    with pytest.raises(BrokenFile, match=rf"broken.run: damaged: {re.escape(name)} is missing"):
+        Run.load(broken)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "3", "{}", '{"format": "one"}', '{"format": 1}', '{"format": 1, "procedure": 1}']
+)
+def test_a_damaged_run_json(broken: Path, text: str) -> None:
+    (broken / "run.json").write_text(text, "utf-8")
+    with pytest.raises(BrokenFile, match=r"run\.json: damaged \("):
+        Run.load(broken)
+
+
+def test_a_run_of_a_newer_version(broken: Path) -> None:
+    about = json.loads((broken / "run.json").read_text("utf-8"))
+    (broken / "run.json").write_text(json.dumps({**about, "format": 99}), "utf-8")
+    (broken / "terrain.parquet").unlink()
+    with pytest.raises(BrokenFile, match="written by a newer priorwise; update this one"):
+        Run.load(broken)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format": 99}, "written by a newer priorwise"),
+        ({"model": "telepathy"}, "written by a newer priorwise"),
+        ({"lambda_negative": -1}, "not a priorwise model"),
+        ({"calibration": None}, "not a priorwise model"),
+    ],
+)
+def test_a_model_that_cannot_be_used(broken: Path, change: dict[str, object], says: str) -> None:
+    table = pq.read_table(broken / "model.parquet")
+    metadata = {**json.loads(table.schema.metadata[b"priorwise"]), **change}
+    pq.write_table(table.replace_schema_metadata({"priorwise": json.dumps(metadata)}), broken / "model.parquet")
+    with pytest.raises(BrokenFile, match=says):
+        Run.load(broken)
+
+
+def test_any_parquet_file_is_not_a_model(broken: Path) -> None:
+    shutil.copy(broken / "ranking.parquet", broken / "model.parquet")
+    with pytest.raises(BrokenFile, match="not a priorwise model"):
+        Run.load(broken)
