@@ -1,7 +1,6 @@
 """How Sphinx builds the documentation. It needs no network: no link goes to another project's inventory."""
 
 import importlib
-import importlib.util
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,6 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "concepts/hidden-members-table.md"]  # the table is included by its page
-if not importlib.util.find_spec("priorwise.cli"):
-    exclude_patterns.append("reference/cli.md")
 
 html_theme = "furo"
 html_title = f"priorwise {version}"

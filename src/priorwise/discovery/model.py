@@ -107,8 +107,8 @@ class PresenceModel:
         metadata = {
             "format": FORMAT,
             "model": "presence",
-            "n_positive": self.counts.n_positive,
-            "n_negative": self.counts.n_negative,
+            "n_positive": float(self.counts.n_positive),
+            "n_negative": float(self.counts.n_negative),
             "lambda_negative": self.prior.negative,
             "lambda_positive": self.prior.positive,
             "length_power": self.length_power,
