@@ -36,6 +36,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+not_ours = "BaseEstimator, ClassifierMixin, MetaEstimatorMixin, Exception, KeyError"
+autodoc_default_options = {"inherited-members": not_ours}
 autodoc_typehints = "none"  # numpydoc's Parameters say the types, in words
 numpydoc_show_class_members = False  # autodoc writes the members already
 
@@ -83,7 +85,8 @@ def write_api_page(app: Sphinx, config: Config) -> None:
 
 def skip_member(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out the metadata-routing methods that scikit-learn adds to every estimator."""
-    return True if name.startswith("set_") and name.endswith("_request") else None
+    routing = name == "get_metadata_routing" or (name.startswith("set_") and name.endswith("_request"))
+    return True if routing else None
 
 
 def setup(app: Sphinx) -> None:

@@ -1,6 +1,6 @@
 """Make the pictures of the README and the documentation.
 
-    .venv/bin/python docs/pictures.py
+.venv/bin/python docs/pictures.py
 """
 
 from pathlib import Path
@@ -23,7 +23,11 @@ def terrain() -> None:
         labels=[document.labels for document in made],
     )
     missing = {each.id for each in made if "Astronomy" in each.truth and "Astronomy" not in each.labels}
-    targets = {"PPV, the paper's target": PPV(), "F0.5": FBeta(0.5), "average precision, the default": AveragePrecision()}
+    targets = {
+        "PPV, the paper's target": PPV(),
+        "F0.5": FBeta(0.5),
+        "average precision, the default": AveragePrecision(),
+    }
     figure, panels = plt.subplots(1, 3, figsize=(11, 4.1), layout="constrained", sharey=True)
     for panel, (name, target) in zip(panels, targets.items(), strict=True):
         run = discover(corpus, "Astronomy", target=target)
@@ -31,14 +35,15 @@ def terrain() -> None:
         mesh = panel.pcolormesh(drawn.grid, drawn.grid, drawn.score, cmap="cividis", shading="nearest", rasterized=True)
         figure.colorbar(mesh, ax=panel, shrink=0.85, pad=0.02)
         panel.plot(1, 1, "o", color="white", markeredgecolor="black", markersize=7, label="Laplace")
-        panel.plot(run.prior.positive, run.prior.negative, "*", color="red", markeredgecolor="white", markersize=15, label="learned")
+        star = {"color": "red", "markeredgecolor": "white", "markersize": 15}
+        panel.plot(run.prior.positive, run.prior.negative, "*", label="learned", **star)
         found = len(missing.intersection(run.ranking.ids[:100]))
         panel.set(xscale="log", yscale="log", xlabel="λ+", title=f"{name}\n{found} missing members in the first 100")
     panels[0].set_ylabel("λ−")
     panels[0].legend(loc="lower right", framealpha=0.9)
     baseline = len(missing.intersection(run.baseline.ids[:100]))
     figure.suptitle(
-        f"Leave-one-out for 41,209 priors; Laplace's finds {baseline} of the {len(missing)} missing members in its first 100"
+        f"Leave-one-out for 41,209 priors. Laplace's finds {baseline} of {len(missing)} missing members in its first 100"
     )
     figure.savefig(STATIC / "terrain.png", dpi=110)
 

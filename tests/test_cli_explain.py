@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import DemoDocument
+from priorwise.discovery.learning import Procedure
 
 
 def written_scores(run_path: Path) -> dict[str, float]:
@@ -71,9 +73,6 @@ def test_a_document_without_tokens() -> None:
 def test_what_is_printed_adds_up(
     corpus: Corpus, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, power: float
 ) -> None:
-    monkeypatch.setattr("priorwise.discovery.learning.Procedure.length_powers", (power,))
-    from priorwise.discovery.learning import Procedure
-
     ours = Procedure.ours
     monkeypatch.setattr(
         Procedure, "ours", classmethod(lambda cls, *args, **kwargs: ours(*args, **kwargs, length_powers=(power,)))
@@ -108,8 +107,6 @@ def test_what_is_printed_adds_up(
 
 
 def test_the_command_of_the_last_line_works(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
-    import shlex
-
     path = tmp_path / "with space.run"
     text = cli("discover", corpus.path, "Chess", "--seeds", "1", "-o", path).stdout
     command = shlex.split(text.splitlines()[-1].split("Why the first one: priorwise ")[1])
@@ -120,9 +117,7 @@ def test_an_unknown_document(run_path: Path, refused: Callable[..., str]) -> Non
     assert refused("explain", run_path, "doc-0001").startswith("no document 'doc-0001'; did you mean 'doc-00")
 
 
-def test_a_corpus_that_moved_or_changed(
-    corpus: Corpus, cli: Cli, refused: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_corpus_that_moved_or_changed(corpus: Corpus, cli: Cli, refused: Callable[..., str], tmp_path: Path) -> None:
     assert corpus.path is not None
     first, second, path = tmp_path / "first.corpus", tmp_path / "second.corpus", tmp_path / "x.run"
     shutil.copytree(corpus.path, first)

@@ -72,7 +72,9 @@ def test_rankings_have_the_same_columns_in_both_formats(run: Run, run_path: Path
 
 def test_the_terrain_has_every_cell_of_every_seed(run: Run, run_path: Path) -> None:
     table = pq.read_table(run_path / "terrain.parquet")
-    assert {"seed", "lambda_negative", "lambda_positive", "target", "tp", "fp", "sensitivity"} == set(table.column_names)
+    assert {"seed", "lambda_negative", "lambda_positive", "target", "tp", "fp", "sensitivity"} == set(
+        table.column_names
+    )
     assert table.num_rows == 41_209 * len(run.seeds)
     grid = [0.01, 0.1, 0.5, *range(1, 201)]
     cells = {(n, p) for n in grid for p in grid}

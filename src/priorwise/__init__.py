@@ -19,6 +19,7 @@ _HOME = {
     "Corpus": "priorwise.corpus",
     "Document": "priorwise.corpus",
     "FBeta": "priorwise.search",
+    "FolderReader": "priorwise.corpus.folder",
     "FromCounts": "priorwise.search",
     "FromScores": "priorwise.search",
     "LogLoss": "priorwise.search",
@@ -28,6 +29,7 @@ _HOME = {
     "PriorSearch": "priorwise.models.prior_search",
     "PriorwiseError": "priorwise.errors",
     "PseudoCounts": "priorwise.priors",
+    "RecordReader": "priorwise.corpus.records",
     "Run": "priorwise.discovery",
     "discover": "priorwise.discovery",
     "ingest": "priorwise.corpus",
@@ -35,6 +37,8 @@ _HOME = {
 
 if TYPE_CHECKING:
     from priorwise.corpus import Corpus, Document, ingest
+    from priorwise.corpus.folder import FolderReader
+    from priorwise.corpus.records import RecordReader
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
     from priorwise.models.presence import PresenceNB
@@ -48,6 +52,7 @@ __all__ = [
     "Corpus",
     "Document",
     "FBeta",
+    "FolderReader",
     "FromCounts",
     "FromScores",
     "LogLoss",
@@ -56,6 +61,7 @@ __all__ = [
     "PriorSearch",
     "PriorwiseError",
     "PseudoCounts",
+    "RecordReader",
     "Run",
     "discover",
     "ingest",

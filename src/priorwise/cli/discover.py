@@ -70,9 +70,8 @@ def discover(
         run.save(output, overwrite=overwrite)
     print_run(run, show)
     if output is not None:
-        click.echo(
-            f"\nWritten to {output}. Why the first one: priorwise explain {output} {_quoted(run.ranking.ids[0])}"
-        )
+        why = _quoted("priorwise", "explain", str(output), run.ranking.ids[0])
+        click.echo(f"\nWritten to {output}. Why the first one: {why}")
 
 
 def print_run(run: Any, show: int) -> None:
@@ -144,7 +143,9 @@ def _ids(path: Path, corpus: Any) -> list[str]:
     return ids
 
 
-def _quoted(text: str) -> str:
+def _quoted(*words: str) -> str:
     import shlex
 
-    return shlex.quote(text)
+    from priorwise.cli.output import safe
+
+    return safe(shlex.join(words))

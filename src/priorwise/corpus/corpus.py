@@ -13,7 +13,7 @@ class Corpus(CorpusContents):
     """Documents as sets of counted tokens, with ids, titles and labels.
 
     Make one with :meth:`from_texts`, :meth:`from_records`, :meth:`from_matrix`, :meth:`from_dataframe` or
-    :func:`~priorwise.corpus.ingestion.ingest`, and open it again with :meth:`open`. Opening reads next to nothing: the
+    :func:`~priorwise.ingest`, and open it again with :meth:`open`. Opening reads next to nothing: the
     files are mapped, and what is asked for is read when it is asked for. A document's row is its number, from 0.
 
     Examples

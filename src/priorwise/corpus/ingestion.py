@@ -67,7 +67,7 @@ def ingest(
     Parameters
     ----------
     reader : Reader
-        Such as :class:`~priorwise.corpus.records.RecordReader` or :class:`~priorwise.corpus.folder.FolderReader`.
+        Such as :class:`~priorwise.RecordReader` or :class:`~priorwise.FolderReader`.
     path : str or Path
         The corpus folder to make, ``X.corpus``.
     workers : int, optional
