@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from math import log
+from math import fsum, log
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def weight(counted: Counted, token: str, negative: float, positive: float) -> fl
 def s(counted: Counted, tokens: Set[str], negative: float, positive: float) -> float:
     """s(d), as SPEC section 1 prints it; N cancels in log p(+)/p(−)."""
     start = log((positive + counted.n_positive) / (negative + counted.n_negative))
-    return start + sum(weight(counted, token, negative, positive) for token in tokens)
+    return fsum([start, *(weight(counted, token, negative, positive) for token in tokens)])
 
 
 def leave_one_out(
@@ -65,11 +65,11 @@ def leave_one_out(
 
 
 def average_precision(members: Sequence[float], others: Sequence[float], stands_for: float) -> float:
-    """Mean over the members of TP/(TP + r·FP) down to their place; equals share a place."""
+    """Mean over the members of TP/(TP + r·FP) down to their place; equals, but for rounding, share a place."""
     total = 0.0
     for score in members:
-        tp = sum(other >= score for other in members)
-        fp = stands_for * sum(other >= score for other in others)
+        tp = sum(other >= score - 1e-9 for other in members)
+        fp = stands_for * sum(other >= score - 1e-9 for other in others)
         total += tp / (tp + fp)
     return total / len(members)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import reference_ranking as reference
+
 from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
@@ -66,7 +66,8 @@ def test_a_document_without_tokens() -> None:
     run = discover(corpus, "a")
     explanation = run.explain(corpus, "2")
     assert explanation.tokens == explanation.unknown == []
-    assert explanation.score == pytest.approx(dict(zip(run.ranking.ids, run.ranking.table["score"].to_pylist()))["2"])
+    (score,) = (row["score"] for row in run.ranking.rows() if row["id"] == "2")
+    assert explanation.score == pytest.approx(score)
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5])

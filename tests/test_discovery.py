@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -143,7 +144,7 @@ def test_equal_documents_stand_in_the_order_of_the_corpus() -> None:
     members = [row for row, label in enumerate(labels) if label]
     rows = [int(id) for id in run.ranking.ids]
     assert sorted(rows) == [row for row in range(24) if row not in members]
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         assert sets[before] != sets[after] or before < after
     scores = dict(zip(rows, run.ranking.table["score"].to_pylist(), strict=True))
     assert all(scores[a] == scores[b] for a in rows for b in rows if sets[a] == sets[b])
@@ -238,10 +239,10 @@ TARGETS = {
 @pytest.mark.parametrize("name", TARGETS)
 def test_each_target_by_name(corpus: Corpus, cli: Cli, tmp_path: Path, name: str) -> None:
     path = tmp_path / "one.run"
-    result = cli("discover", corpus.path, "Chess", "--target", name, "--seeds", "2", "-o", path)
+    result = cli("discover", corpus.path, "Chess", "--target", name, "--seeds", "1", "-o", path)
     assert result.exit_code == 0, result.output
     run = Run.load(path)
-    expected = discover(corpus, "Chess", target=TARGETS[name], seeds=2)
+    expected = discover(corpus, "Chess", target=TARGETS[name], seeds=1)
     assert run.about == expected.about
     assert run.ranking.table.equals(expected.ranking.table)
     assert run.about["leave_one_out"]["target"] == TARGETS[name].name

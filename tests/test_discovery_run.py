@@ -279,7 +279,7 @@ def test_the_library_that_writes_says_that_a_disk_is_full(run: Run, tmp_path: Pa
 
 def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(InputError, match="cannot write .*: Not a directory"):
+    with pytest.raises(InputError, match=r"cannot write .*: Not a directory"):
         run.save(tmp_path / "file" / "x.run")
 
 

@@ -127,9 +127,8 @@ def test_each_scorer_passes_over_its_own_documents(count: int) -> None:
     check(corpus, make_scorers(random, corpus, count), 60, masks)
     one = masks[0] | (np.arange(500) % 2 == 0)
     scorers = make_scorers(random, corpus, count)
-    for a, b in zip(
-        rank_corpus(corpus, scorers, top=9, skip=one), rank_corpus(corpus, scorers, top=9, skip=[one] * count)
-    ):
+    alike = [rank_corpus(corpus, scorers, top=9, skip=skip) for skip in (one, [one] * count)]
+    for a, b in zip(*alike, strict=True):
         np.testing.assert_array_equal(a.documents, b.documents)
 
 

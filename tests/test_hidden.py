@@ -43,7 +43,7 @@ class Remembers:
 
 @pytest.fixture(scope="module")
 def large() -> Corpus:
-    documents = make_documents(900, seed=3)
+    documents = make_documents(700, seed=3)
     return Corpus.from_texts([each.text for each in documents], labels=[each.truth for each in documents])
 
 
@@ -125,7 +125,7 @@ def test_summaries_are_means_and_paired_tests() -> None:
 
 def test_learned_priors_are_far_ahead_of_laplace(large: Corpus) -> None:
     laplace, _, learned = presence_methods()
-    labels = eligible_labels(large, 40)
+    labels = eligible_labels(large, 30)
     assert len(labels) >= 6
     results = list(hidden_members(large, labels, [laplace, learned]))
     by_method = {summary.method: summary for summary in summarise(results)}

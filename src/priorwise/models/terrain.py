@@ -113,19 +113,21 @@ class Surveyor:
         from priorwise.kernels.average_precision import average_precision_rows
 
         cases = self.loo.cases
-        order = np.concatenate([np.flatnonzero(cases.positive), np.flatnonzero(~cases.positive)])
-        order = order[cases.weight[order] > 0]
         terms = self.loo.terms(grid)
+        middle = len(grid) // 2
+        central = terms.positive[:, middle] - terms.negative[:, middle]
+        members = np.flatnonzero(cases.positive & (cases.weight > 0))
+        others = np.flatnonzero(~cases.positive & (cases.weight > 0))
+        order = np.concatenate([members, others[np.argsort(-central[others], kind="stable")]])
         divisor = length_divisor(cases.length, self.length_power)[order, np.newaxis]
         positive_terms = np.ascontiguousarray((terms.positive[order] / divisor).T, dtype=np.float32)
         negative_terms = np.ascontiguousarray((terms.negative[order] / divisor).T, dtype=np.float32)
         stands_for = np.where(cases.positive, 1.0, self.negative_weight) * cases.weight
         weight = stands_for[order].astype(np.float32)
-        members = int(np.count_nonzero(cases.positive[order]))
         score = np.empty((len(grid), len(grid)))
 
         def fill(rows: NDArray[np.int64]) -> None:
-            average_precision_rows(rows, positive_terms, negative_terms, weight, members, score)
+            average_precision_rows(rows, positive_terms, negative_terms, weight, len(members), score)
 
         with ThreadPoolExecutor(self.loo.threads) as pool:
             list(pool.map(fill, np.array_split(np.arange(len(grid)), min(len(grid), 8 * self.loo.threads))))
