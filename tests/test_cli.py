@@ -302,16 +302,16 @@ def on_terminal(arguments: list[str], environment: dict[str, str]) -> tuple[int,
     return process.wait(timeout=60), written.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_terminals_that_lack_our_signs(nasty: Path, shell: Shell, encoding: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_terminals_that_lack_our_signs(nasty: Path, shell: Shell, encoding: str) -> None:
     environment = {"LC_ALL": "C", "PYTHONIOENCODING": encoding, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    done = shell("-m", "priorwise", "discover", nasty, "[red]sport\x1b[5m", "-o", tmp_path / "x.run", **environment)
+    done = shell("-m", "priorwise", "discover", nasty, "[red]sport\x1b[5m", "--seeds", "1", **environment)
     assert done.returncode == 0, done.stderr
     # Click takes ASCII for a mistake and writes UTF-8 instead.
     expected = "Learned prior: lambda- = " if encoding == "latin-1" else "Learned prior: λ− = "
     assert expected in done.stdout
     assert done.stderr == ""
-    failed = shell("-m", "priorwise", "discover", nasty, "Größe", **environment)
+    failed = shell("-m", "priorwise", "corpus", "Größe", **environment)
     assert failed.returncode == 2
     assert "Traceback" not in failed.stderr
 

@@ -11,6 +11,7 @@ import reference_ranking as reference
 
 import priorwise as pw
 from conftest import Cli
+from priorwise.cli.targets import parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import DemoDocument
@@ -237,19 +238,23 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_each_target_by_name(corpus: Corpus, cli: Cli, tmp_path: Path, name: str) -> None:
-    path = tmp_path / "one.run"
-    result = cli("discover", corpus.path, "Chess", "--target", name, "--seeds", "1", "-o", path)
-    assert result.exit_code == 0, result.output
-    run = Run.load(path)
-    expected = discover(corpus, "Chess", target=TARGETS[name], seeds=1)
-    assert run.about == expected.about
-    assert run.ranking.table.equals(expected.ranking.table)
+def test_each_target_is_best_at_the_learned_prior(corpus: Corpus, name: str) -> None:
+    run = discover(corpus, "Chess", target=TARGETS[name], seeds=1)
     assert run.about["leave_one_out"]["target"] == TARGETS[name].name
     # The learned prior is at least as good as Laplace by its own measure, which is one of the cells.
     learned, laplace = run.about["leave_one_out"]["learned"], run.about["leave_one_out"]["laplace"]
     assert learned["score"] >= laplace["score"]
     assert np.nanmax(run.terrain.score) == pytest.approx(learned["score"], abs=0.01)
+    assert parse_target(name) == TARGETS[name]
+
+
+def test_targets_by_name(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    result = cli("discover", corpus.path, "Chess", "--target", "f1:corpus", "--seeds", "2", "--seed", "3", "-o", path)
+    assert result.exit_code == 0, result.output
+    expected = discover(corpus, "Chess", target=TARGETS["f1:corpus"], seeds=2, seed=3)
+    assert Run.load(path).about == expected.about
+    assert Run.load(path).ranking.table.equals(expected.ranking.table)
 
 
 def test_count_targets_are_functions_of_the_terrain(corpus: Corpus) -> None:
@@ -377,11 +382,11 @@ def test_files_of_members(
     members = [documents[row].id for row in rows_of(documents, "Chess")[:3]]
     file, path = tmp_path / "members.txt", tmp_path / "members.run"
     file.write_bytes(content % tuple([*members, members[0]][i].encode() for i in range(ids)))
-    result = cli("discover", corpus.path, "--members", file, "--seeds", "1", "-o", path)
+    result = cli("discover", corpus.path, "--members", file, "--target", "f1", "--seeds", "1", "-o", path)
     assert result.exit_code == 0, result.output
-    expected = discover(corpus, members=members, seeds=1)
-    assert Run.load(path).ranking.table.equals(expected.ranking.table)
-    assert json.loads((path / "run.json").read_text("utf-8"))["label"] is None
+    about = json.loads((path / "run.json").read_text("utf-8"))
+    assert (about["label"], about["members"]) == (None, 3)
+    assert not set(members) & set(Run.load(path).ranking.ids)
 
 
 def test_a_file_to_exclude(corpus: Corpus, documents: list[DemoDocument], cli: Cli, tmp_path: Path) -> None:

@@ -2,4 +2,5 @@
 
 from priorwise.cli import main
 
-main(prog_name="priorwise")
+if __name__ == "__main__":
+    main(prog_name="priorwise")

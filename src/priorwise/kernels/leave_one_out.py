@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
+Indices = NDArray[np.uint64]
 
 TIE = 1e-9
 """A score this close to zero is a tie, and a tie is not positive: sums of a thousand logarithms are no more exact."""
@@ -26,11 +27,41 @@ TIE = 1e-9
 def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_values: Floats) -> None:
     """Carry values at the nodes to the grid: the first `direct` are copied, the others interpolated."""
     grid_values[:direct] = node_values[:direct]
-    grid_values[direct:] = 0.0
-    for k in range(direct, node_values.shape[0]):
-        value = node_values[k]
-        for g in range(direct, grid_values.shape[0]):
-            grid_values[g] += value * spread[k - direct, g - direct]
+    rest = grid_values[direct:]
+    rest[:] = 0.0
+    k = 0
+    while k + 2 <= spread.shape[0]:
+        v0, v1 = node_values[direct + k], node_values[direct + k + 1]
+        for g in range(rest.shape[0]):
+            rest[g] += v0 * spread[k, g] + v1 * spread[k + 1, g]
+        k += 2
+    while k < spread.shape[0]:
+        v0 = node_values[direct + k]
+        for g in range(rest.shape[0]):
+            rest[g] += v0 * spread[k, g]
+        k += 1
+
+
+@njit(cache=True, nogil=True)
+def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
+    """Add up rows of a table, each given by where it begins.
+
+    Unsigned numbers index the table because signed ones might be negative to the compiler, which then adds one number
+    at a time. Four rows are added at a time, so that the running totals are loaded and stored less often.
+    """
+    width = np.uint64(total.shape[0])
+    total[:] = 0.0
+    place = 0
+    while place + 4 <= count:
+        r0, r1, r2, r3 = rows[place], rows[place + 1], rows[place + 2], rows[place + 3]
+        for k in range(width):
+            total[k] += (table[r0 + k] + table[r1 + k]) + (table[r2 + k] + table[r3 + k])
+        place += 4
+    while place < count:
+        r0 = rows[place]
+        for k in range(width):
+            total[k] += table[r0 + k]
+        place += 1
 
 
 @njit(cache=True, nogil=True)
@@ -51,26 +82,29 @@ def case_terms(
 ) -> None:
     """Fill a(λ+) and b(λ−) over the grid for each of `cases`.
 
-    A part is (1 − m)·log(λ + n) + Σ log(λ + count), m being the scored tokens and n the documents of the class. A token
-    with row −1 in the positive table left the model's vocabulary together with the case.
+    A part is (1 − m)·log(λ + n) + Σ log(λ + count), m being the scored tokens and n the documents of the class. The
+    tables of log(λ + count) lie flat, one row of nodes after the other. A token with row −1 in the positive table left
+    the model's vocabulary together with the case.
     """
     nodes = positive_size_logs.shape[0]
+    width = np.uint64(nodes)
+    longest = 0
+    for i in range(cases.shape[0]):
+        longest = max(longest, indptr[cases[i] + 1] - indptr[cases[i]])
+    positive_rows = np.empty(longest, dtype=np.uint64)
+    negative_rows = np.empty(longest, dtype=np.uint64)
     positive_sum = np.empty(nodes)
     negative_sum = np.empty(nodes)
     for i in range(cases.shape[0]):
-        positive_sum[:] = 0.0
-        negative_sum[:] = 0.0
         m = 0
         for place in range(indptr[cases[i]], indptr[cases[i] + 1]):
-            p = positive_row[tokens[place]]
-            if p < 0:
-                continue
-            m += 1
-            q = negative_row[tokens[place]]
-            for k in range(nodes):
-                positive_sum[k] += positive_logs[p, k]
-            for k in range(nodes):
-                negative_sum[k] += negative_logs[q, k]
+            token = tokens[place]
+            if positive_row[token] >= 0:
+                positive_rows[m] = np.uint64(positive_row[token]) * width
+                negative_rows[m] = np.uint64(negative_row[token]) * width
+                m += 1
+        _sum_rows(positive_rows, m, positive_logs, positive_sum)
+        _sum_rows(negative_rows, m, negative_logs, negative_sum)
         for k in range(nodes):
             positive_sum[k] += (1 - m) * positive_size_logs[k]
             negative_sum[k] += (1 - m) * negative_size_logs[k]

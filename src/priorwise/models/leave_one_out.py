@@ -171,6 +171,6 @@ def _without(counts: Floats, amount: float) -> Floats:
 
 
 def _log_table(counts: Floats, strengths: Floats) -> tuple[NDArray[np.int32], Floats]:
-    """Table of log(λ + count) with a row per distinct count, and the row of every token."""
+    """Table of log(λ + count), flat, with a row per distinct count, and the row of every token."""
     values, rows = np.unique(counts, return_inverse=True)
-    return rows.astype(np.int32), np.log(strengths[np.newaxis, :] + values[:, np.newaxis])
+    return rows.astype(np.int32), np.log(strengths[np.newaxis, :] + values[:, np.newaxis]).ravel()
