@@ -124,7 +124,7 @@ def test_summaries_are_means_and_paired_tests() -> None:
 
 
 def test_learned_priors_are_far_ahead_of_laplace(large: Corpus) -> None:
-    """Seeds 0 to 5 with all labels gave 3.1 to 4.8 times Laplace's average precision, and 2.3 to 3.2 times its PPV@50."""
+    """Seeds 0 to 5 with all labels gave 3.1 to 4.8 times Laplace's average precision, and 2.3 to 3.2 times PPV@50."""
     laplace, _, learned = presence_methods()
     results = list(hidden_members(large, ["Astronomy", "Chess", "Geology", "Railways"], [laplace, learned]))
     by_method = {summary.method: summary for summary in summarise(results)}

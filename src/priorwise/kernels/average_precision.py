@@ -25,9 +25,9 @@ def average_precision_rows(
     """Fill some rows of the terrain of average precision.
 
     Cases run along the second axis of the terms, the first `members` of them being the members; `weight` already holds
-    how many documents a negative stands for. Instead of sorting, the cases are dropped into bins; cases that share a bin
-    count as equals. The bins divide evenly what lies above two standard deviations below the members' mean score, and
-    bin 0 holds the rest. Most negatives are down there, so blocks that have none above are passed over; order the
+    how many documents a negative stands for. Instead of sorting, the cases are dropped into bins; cases that share a
+    bin count as equals. The bins divide evenly what lies above two standard deviations below the members' mean score,
+    and bin 0 holds the rest. Most negatives are down there, so blocks that have none above are passed over; order the
     negatives by any reasonable score, best first, and most blocks are.
     """
     cases = positive_terms.shape[1]

@@ -24,6 +24,20 @@ TIE = 1e-9
 
 
 @njit(cache=True, nogil=True)
+def keep_known(indptr: Ints, tokens: NDArray[np.integer], known_as: Rows, kept_indptr: Ints, kept: Rows) -> None:
+    """Rename the tokens of every case by `known_as`, and leave out those it does not know (−1)."""
+    count = 0
+    kept_indptr[0] = 0
+    for i in range(indptr.shape[0] - 1):
+        for place in range(indptr[i], indptr[i + 1]):
+            name = known_as[tokens[place]]
+            if name >= 0:
+                kept[count] = name
+                count += 1
+        kept_indptr[i + 1] = count
+
+
+@njit(cache=True, nogil=True)
 def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_values: Floats) -> None:
     """Carry values at the nodes to the grid: the first `direct` are copied, the others interpolated."""
     grid_values[:direct] = node_values[:direct]

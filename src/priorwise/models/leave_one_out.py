@@ -68,16 +68,17 @@ class LeaveOneOut:
     """
 
     def __init__(self, cases: Cases, counts: PresenceCounts, *, threads: int | None = None) -> None:
+        from priorwise.kernels.leave_one_out import keep_known
+
         self.cases = cases
         self.counts = counts
         self.threads = threads or os.cpu_count() or 1
         features = counts.features
         local = np.full(len(counts.positive), -1, dtype=np.int32)
         local[features] = np.arange(len(features), dtype=np.int32)
-        tokens = local[cases.tokens]
-        known = tokens >= 0
-        self._tokens = tokens[known]
-        self._indptr = np.concatenate([[0], np.cumsum(known)])[cases.indptr]
+        self._indptr = np.empty(len(cases.indptr), dtype=np.int64)
+        self._tokens = np.empty(len(cases.tokens), dtype=np.int32)
+        keep_known(cases.indptr, cases.tokens, local, self._indptr, self._tokens)
         self._groups = list(self._group(counts.positive[features], counts.negative[features]))
 
     def _group(self, positive: Floats, negative: Floats) -> Iterator[_Group]:
