@@ -18,6 +18,9 @@ from priorwise.discovery.demo import DemoDocument, make_documents
 
 SOURCE = Path(__file__).parent.parent / "src"
 
+FAST = ("--target", "f1", "--search", "radial", "--seeds", "1")
+"""For tests to which the prior is all the same."""
+
 Cli = Callable[..., Result]
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 

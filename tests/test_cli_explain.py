@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import reference_ranking as reference
 
-from conftest import Cli
+from conftest import FAST, Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import DemoDocument
@@ -109,7 +109,7 @@ def test_what_is_printed_adds_up(
 
 def test_the_command_of_the_last_line_works(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "with space.run"
-    text = cli("discover", corpus.path, "Chess", "--seeds", "1", "-o", path).stdout
+    text = cli("discover", corpus.path, "Chess", *FAST, "-o", path).stdout
     command = shlex.split(text.splitlines()[-1].split("Why the first one: priorwise ")[1])
     assert cli(*command).exit_code == 0
 
@@ -122,7 +122,7 @@ def test_a_corpus_that_moved_or_changed(corpus: Corpus, cli: Cli, refused: Calla
     assert corpus.path is not None
     first, second, path = tmp_path / "first.corpus", tmp_path / "second.corpus", tmp_path / "x.run"
     shutil.copytree(corpus.path, first)
-    assert cli("discover", first, "Chess", "--seeds", "1", "-o", path).exit_code == 0
+    assert cli("discover", first, "Chess", *FAST, "-o", path).exit_code == 0
     shown = cli("explain", path, "doc-00001").stdout
     first.rename(second)
     assert refused("explain", path, "doc-00001") == (

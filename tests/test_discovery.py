@@ -10,7 +10,7 @@ import pytest
 import reference_ranking as reference
 
 import priorwise as pw
-from conftest import Cli
+from conftest import FAST, Cli
 from priorwise.cli.targets import parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
@@ -382,7 +382,7 @@ def test_files_of_members(
     members = [documents[row].id for row in rows_of(documents, "Chess")[:3]]
     file, path = tmp_path / "members.txt", tmp_path / "members.run"
     file.write_bytes(content % tuple([*members, members[0]][i].encode() for i in range(ids)))
-    result = cli("discover", corpus.path, "--members", file, "--target", "f1", "--seeds", "1", "-o", path)
+    result = cli("discover", corpus.path, "--members", file, *FAST, "-o", path)
     assert result.exit_code == 0, result.output
     about = json.loads((path / "run.json").read_text("utf-8"))
     assert (about["label"], about["members"]) == (None, 3)
@@ -393,8 +393,8 @@ def test_a_file_to_exclude(corpus: Corpus, documents: list[DemoDocument], cli: C
     file, path = tmp_path / "exclude.txt", tmp_path / "some.run"
     excluded = [document.id for document in documents[:50]]
     file.write_text("\n".join(excluded), "utf-8")
-    assert cli("discover", corpus.path, "Geology", "--exclude", file, "--seeds", "1", "-o", path).exit_code == 0
-    expected = discover(corpus, "Geology", exclude=excluded, seeds=1)
+    assert cli("discover", corpus.path, "Geology", "--exclude", file, *FAST, "-o", path).exit_code == 0
+    expected = discover(corpus, "Geology", exclude=excluded, target=pw.FBeta(1.0), search="radial", seeds=1)
     assert Run.load(path).ranking.table.equals(expected.ranking.table)
 
 

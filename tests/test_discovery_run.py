@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import priorwise as pw
-from conftest import Cli
+from conftest import FAST, Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.model import PresenceModel
@@ -132,7 +132,7 @@ def test_run_json_says_every_choice_and_nothing_that_changes(run_path: Path, cor
     assert not re.search(r"time|date|second|host|user|20\d\d-\d\d", text.replace(str(corpus.path), ""))
 
 
-@pytest.mark.parametrize("choices", [[], ["--paper"], ["--target", "log-loss", "--search", "radial"]])
+@pytest.mark.parametrize("choices", [[], ["--paper"], ["--target", "ppv@50"]])
 def test_the_same_run_is_the_same_bytes(corpus: Corpus, cli: Cli, tmp_path: Path, choices: list[str]) -> None:
     for name, threads in (("a.run", "1"), ("b.run", "2")):
         arguments = ["Railways", "-o", tmp_path / name, "--threads", threads, *choices]
@@ -143,8 +143,11 @@ def test_the_same_run_is_the_same_bytes(corpus: Corpus, cli: Cli, tmp_path: Path
 def test_a_process_of_its_own_writes_the_same_bytes(
     run_path: Path, corpus: Corpus, shell: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    done = shell("-m", "priorwise", "discover", corpus.path, "Chess", "-o", "x.run", cwd=tmp_path, PYTHONHASHSEED="7")
-    assert done.returncode == 0, done.stderr
+    """And without a terminal it shows no bar, whatever the environment says about colours."""
+    variables = {"PYTHONHASHSEED": "7", "TERM": "xterm", "FORCE_COLOR": "1"}
+    done = shell("-m", "priorwise", "discover", corpus.path, "Chess", "-o", "x.run", cwd=tmp_path, **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
     assert contents(tmp_path / "x.run") == contents(run_path)
 
 
@@ -261,7 +264,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
     monkeypatch.setattr(PresenceModel, "save", full)
     with pytest.raises(DiskFull, match=r"no space left for .*x\.run; nothing was written"):
         run.save(path, overwrite=overwrite)
-    sentence = refused("discover", corpus.path, "Chess", "--seeds", "1", "-o", path, "--overwrite")
+    sentence = refused("discover", corpus.path, "Chess", *FAST, "-o", path, "--overwrite")
     assert sentence == f"no space left for {path}; nothing was written"
     assert [each.name for each in tmp_path.iterdir()] == (["x.run"] if overwrite else [])
     if overwrite:
@@ -296,6 +299,29 @@ def test_what_a_killed_save_left_is_cleared_away(run: Run, tmp_path: Path) -> No
         run.save(path)
     assert {file.name for file in path.iterdir()} == FILES
     assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
+    # A save that is refused touches nothing.
+    left.mkdir()
+    with pytest.raises(AlreadyExists):
+        run.save(path)
+    assert left.exists()
+
+
+def test_an_older_run_survives_a_failure_in_the_last_step(
+    run: Run, run_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = shutil.copytree(run_path, tmp_path / "x.run")
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if self.name.endswith(".partial"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(InputError, match="cannot write"):
+        run.save(path, overwrite=True)
+    assert contents(path) == contents(run_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
 
 
 KILLED = """
@@ -315,8 +341,9 @@ run.save(sys.argv[2], overwrite=True)
 """
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("number", "overwrite"), [(signal.SIGKILL, True), (signal.SIGKILL, False), (signal.SIGINT, True)]
+)
 def test_a_kill_while_saving_leaves_no_half_run(
     run: Run, run_path: Path, environment: dict[str, str], tmp_path: Path, number: signal.Signals, overwrite: bool
 ) -> None:

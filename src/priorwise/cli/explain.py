@@ -29,7 +29,7 @@ def print_explanation(explanation: Any, top: int | None = None) -> None:
     """A row per token, then the sum."""
     from priorwise.cli.output import safe, show_table
 
-    click.echo(f"{safe(explanation.title)} ({safe(explanation.id)})")
+    click.echo(f"{safe(explanation.title, 100)} ({safe(explanation.id)})")
     shown = explanation.tokens[:top]
     rest = explanation.tokens[len(shown) :]
     members, others = f"of {explanation.n_members:,.0f}", f"of {explanation.n_others:,.0f}"

@@ -101,10 +101,11 @@ class Run:
         """Write the run's folder; it appears whole or not at all, and an older run stays until the new one is whole."""
         path = Path(path)
         unfinished, replaced = (path.with_name(path.name + suffix) for suffix in (".partial", ".replaced"))
+        if (replaced / "run.json").is_file() and not path.exists():
+            # A kill between the two renames below; the older run comes back.
+            replaced.rename(path)
+        check_output(path, overwrite=overwrite)
         try:
-            if replaced.exists() and not path.exists():
-                replaced.rename(path)
-            check_output(path, overwrite=overwrite)
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
             self._write(unfinished)
@@ -120,6 +121,8 @@ class Run:
             shutil.rmtree(unfinished, ignore_errors=True)
             if path.exists():
                 shutil.rmtree(replaced, ignore_errors=True)
+            elif replaced.exists():
+                replaced.rename(path)
 
     def _write(self, folder: Path) -> None:
         about = {"format": FORMAT, **self.about}

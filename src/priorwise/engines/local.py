@@ -23,9 +23,6 @@ STEP = 4096
 MANY = 4
 """From this many scorers on, their numbers are laid side by side and a token is looked up once for all."""
 
-KNOWN_BY_MANY = 8
-"""A token that at least one in so many scorers knows has a dense row; the others have lists."""
-
 TABLE_BYTES = 128 * 2**20
 
 
@@ -73,14 +70,16 @@ def rank_corpus(
     array([1, 2])
     """
     masks = _masks(skip, len(scorers), corpus.n_documents)
-    if len(scorers) < MANY:
+    if len(scorers) < MANY or (largest := _largest_number(corpus)) < 2**8:
         return _rank_few(corpus, scorers, masks, top, threads, progress)
-    entries = max(len(scorer.weights.features) for scorer in scorers)
-    at_once = max(MANY, TABLE_BYTES // max(1, 4 * KNOWN_BY_MANY * entries))
+    known = np.zeros(corpus.n_vocabulary, dtype=bool)
+    for scorer in scorers:
+        known[scorer.weights.features] = True
+    at_once = max(MANY, TABLE_BYTES // max(1, 2 * int(np.count_nonzero(known))))
     tops: list[Top] = []
     for start in range(0, len(scorers), at_once):
         group = slice(start, start + at_once)
-        tops += _rank_many(corpus, scorers[group], masks[group], top, threads, progress)
+        tops += _rank_many(corpus, scorers[group], masks[group], top, largest, threads, progress)
     return tops
 
 
@@ -106,32 +105,42 @@ def _rank_few(
     return _merge(_run(corpus, score, len(scorers), top, threads, progress), top)
 
 
+def _largest_number(corpus: Corpus) -> int:
+    """The largest whole number of two bytes of which the longest document can add up so many as it has tokens."""
+    longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
+    return min(2**15 - 1, (2**31 - 1) // max(longest, 1))
+
+
 def _rank_many(
     corpus: Corpus,
     scorers: Sequence[Scorer],
     masks: Sequence[NDArray[np.bool_]],
     top: int,
+    largest: int,
     threads: int | None,
     progress: Progress | None,
 ) -> list[Top]:
-    """Score in single precision with some room to spare, then score the best again in double precision."""
-    side_by_side = _SideBySide(scorers, corpus.n_vocabulary)
+    """Rank by the most that a document's score can be, given whole numbers; then score the best again exactly.
+
+    What was not kept cannot score more than the last that was. So if the exact scores of the first `top` are above
+    that, they are the first; and if they are not, that scorer ranks alone. Only the count of predicted positives stays
+    rough: a document within rounding of 0 may be counted or not.
+    """
+    side_by_side = _SideBySide(scorers, corpus.n_vocabulary, largest)
     spare = top + top // 4 + 64
 
     def score(step: _Step, heaps: list[_Best]) -> None:
         length = np.diff(step.offsets)
-        for scorer, row, mask, heap in zip(scorers, side_by_side.score(step), masks, heaps, strict=True):
-            scores = row.astype(np.float64)
-            heap.offer(scores, scorer.divide(scores, length), step.start, mask)
+        sums = side_by_side.score(step)
+        for scorer, scores, unit, mask, heap in zip(scorers, sums, side_by_side.unit, masks, heaps, strict=True):
+            heap.offer(scores, scorer.divide(scores + unit * (length + 1), length), step.start, mask)
 
     rough = _merge(_run(corpus, score, len(scorers), spare, threads, progress), spare)
 
     def settle(scorer: Scorer, mask: NDArray[np.bool_], found: Top) -> Top:
         scores = score_rows(corpus, scorer, found.documents)
         documents, best = best_first(scores, found.documents, top)
-        doubt = 8 * float(np.max(np.abs(scores - found.scores), initial=0.0))
-        if len(found.documents) == spare and len(best) == top and found.scores[-1] + doubt >= best[-1]:
-            # So many near-equals at the cut that single precision may have dropped one that belongs: count in double.
+        if len(found.documents) == spare and best[-1] <= found.scores[-1]:
             return _rank_few(corpus, [scorer], [mask], top, threads, None)[0]
         return Top(documents, best, found.predicted_positive)
 
@@ -140,47 +149,34 @@ def _rank_many(
 
 
 class _SideBySide:
-    """The numbers of many scorers: a dense row for each token that many know, a short list for each that few know."""
+    """The numbers of many scorers, rounded to whole ones: a row per token that any of them knows."""
 
-    def __init__(self, scorers: Sequence[Scorer], n_tokens: int) -> None:
-        self.n_scorers = len(scorers)
-        # Whole vectors of 16 numbers are added faster than parts of one.
-        width = -(-len(scorers) // 16) * 16
-        self.bias = np.zeros(width, dtype=np.float32)
-        self.bias[: len(scorers)] = [scorer.bias for scorer in scorers]
-        n_known = np.zeros(n_tokens, dtype=np.int32)
-        for scorer in scorers:
-            n_known[scorer.weights.features] += 1
-        common = np.flatnonzero(n_known >= len(scorers) / KNOWN_BY_MANY)
+    def __init__(self, scorers: Sequence[Scorer], n_tokens: int, largest: int) -> None:
+        self.scorers = scorers
+        known = np.unique(np.concatenate([scorer.weights.features for scorer in scorers]))
         self.place = np.full(n_tokens, -1, dtype=np.int32)
-        self.place[common] = np.arange(len(common))
-        table = np.zeros((len(common), width), dtype=np.float32)
-        rare = np.flatnonzero((n_known > 0) & (n_known < len(scorers) / KNOWN_BY_MANY))
-        # Each list is its pairs and the number that closes it.
-        ends = np.cumsum(2 * n_known[rare].astype(np.int64) + 1)
-        self.place[rare] = -2 - (ends - 2 * n_known[rare] - 1)
-        self.postings = np.full(int(ends[-1]) if len(ends) else 1, -1.0, dtype=np.float32)
-        filled = np.zeros(n_tokens, dtype=np.int32)
+        self.place[known] = np.arange(len(known))
+        # Whole vectors of 16 numbers are added faster than parts of one.
+        table = np.zeros((len(known), -(-len(scorers) // 16) * 16), dtype=np.int16)
+        self.unit = np.empty(len(scorers))
         for column, scorer in enumerate(scorers):
-            features, values = scorer.weights.features, scorer.weights.values[scorer.output]
-            place = self.place[features]
-            table[place[place >= 0], column] = values[place >= 0]
-            few = features[place < -1]
-            at = -2 - place[place < -1] + 2 * filled[few]
-            self.postings[at] = column
-            self.postings[at + 1] = values[place < -1]
-            filled[few] += 1
+            values = scorer.weights.values[scorer.output]
+            self.unit[column] = max(float(np.max(np.abs(values), initial=0.0)), 1e-300) / largest
+            table[self.place[scorer.weights.features], column] = np.rint(values / self.unit[column])
+        self.width = table.shape[1]
         self.table = table.ravel()
 
-    def score(self, step: _Step) -> NDArray[np.float32]:
+    def score(self, step: _Step) -> Floats:
         """Scores of some documents, a row per scorer."""
         from priorwise.kernels.scoring import score_documents_many
 
         length = np.diff(step.offsets)
-        rows = np.empty(int(length.max(initial=0)) + 1, dtype=np.uint64)
-        scores = np.empty((len(self.bias), len(length)), dtype=np.float32)
-        score_documents_many(step.offsets, step.tokens, self.place, self.table, self.postings, self.bias, rows, scores)
-        return scores[: self.n_scorers]
+        longest = int(length.max(initial=0))
+        sums = np.empty((self.width, len(length)), dtype=np.int32)
+        rows = np.empty(longest + 1, dtype=np.uint64)
+        score_documents_many(step.offsets, step.tokens, self.place, self.table, rows, sums)
+        bias = np.array([scorer.bias for scorer in self.scorers])
+        return sums[: len(self.scorers)] * self.unit[:, np.newaxis] + bias[:, np.newaxis]
 
 
 def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:

@@ -43,7 +43,8 @@ class Scorer:
 class Top:
     """The best documents under one scorer, best first; equals in the order of the corpus.
 
-    `predicted_positive` counts the documents, among all that were ranked, whose s(d) is above 0.
+    `predicted_positive` counts the documents, among all that were ranked, whose s(d) is above 0; where many scorers
+    share a pass, to rounding.
     """
 
     documents: NDArray[np.int64]
