@@ -43,7 +43,7 @@ def terrain() -> None:
     panels[0].legend(loc="lower right", framealpha=0.9)
     baseline = len(missing.intersection(run.baseline.ids[:100]))
     figure.suptitle(
-        f"Leave-one-out for 41,209 priors. Laplace's finds {baseline} of {len(missing)} missing members in its first 100"
+        f"Leave-one-out for 41,209 priors. Laplace finds {baseline} of {len(missing)} missing members in its first 100"
     )
     figure.savefig(STATIC / "terrain.png", dpi=110)
 

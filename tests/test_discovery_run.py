@@ -156,7 +156,7 @@ def test_loading_gives_back_what_was_saved(run: Run, run_path: Path, tmp_path: P
     assert loaded.about == run.about
     assert loaded.ranking.table.equals(run.ranking.table)
     assert loaded.baseline.table.equals(run.baseline.table)
-    assert loaded.trials == run.trials
+    assert list(loaded.trials) == list(run.trials)
     assert loaded.prior == run.prior
     assert repr(loaded) == repr(run)
     for before, after in zip(run.terrains, loaded.terrains, strict=True):

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
-from priorwise.models.prior_choice import Trial
+from priorwise.models.prior_choice import Trials
 from priorwise.models.terrain import Terrain
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.evidence import Explanation
@@ -44,7 +44,7 @@ class Run:
         The learned model.
     terrains : list of Terrain
         One per sample of negatives.
-    trials : list of Trial
+    trials : Trials
         Every pair of strengths that the search looked at, in order.
     """
 
@@ -53,7 +53,7 @@ class Run:
     baseline: Ranking
     model: PresenceModel
     terrains: list[Terrain]
-    trials: list[Trial]
+    trials: Trials
 
     @property
     def prior(self) -> PseudoCounts:
@@ -159,10 +159,10 @@ class Run:
         return pa.table(
             {
                 "trial": pa.array(np.arange(1, len(self.trials) + 1), pa.int64()),
-                "lambda_negative": pa.array([grid[trial.row] for trial in self.trials], pa.float64()),
-                "lambda_positive": pa.array([grid[trial.column] for trial in self.trials], pa.float64()),
-                "score": pa.array([trial.score for trial in self.trials], pa.float64()),
-                "sensitivity": pa.array([trial.sensitivity for trial in self.trials], pa.float64()),
+                "lambda_negative": grid[self.trials.rows],
+                "lambda_positive": grid[self.trials.columns],
+                "score": self.trials.score,
+                "sensitivity": self.trials.sensitivity,
             }
         )
 
@@ -231,8 +231,10 @@ def _read_terrains(table: pa.Table) -> list[Terrain]:
     return terrains
 
 
-def _read_trials(table: pa.Table, grid: Any) -> list[Trial]:
-    rows = np.searchsorted(grid, table["lambda_negative"].to_numpy())
-    columns = np.searchsorted(grid, table["lambda_positive"].to_numpy())
-    values = zip(table["score"].to_pylist(), table["sensitivity"].to_pylist(), strict=True)
-    return [Trial(int(r), int(c), s, t) for r, c, (s, t) in zip(rows, columns, values, strict=True)]
+def _read_trials(table: pa.Table, grid: Any) -> Trials:
+    return Trials(
+        np.searchsorted(grid, table["lambda_negative"].to_numpy()),
+        np.searchsorted(grid, table["lambda_positive"].to_numpy()),
+        table["score"].to_numpy(),
+        table["sensitivity"].to_numpy(),
+    )

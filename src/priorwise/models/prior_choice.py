@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +33,25 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Trials:
+    """Every pair of strengths that a search looked at, in order, as arrays; iterating gives them one by one."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    score: Floats
+    sensitivity: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Trial]:
+        for row, column, score, sensitivity in zip(
+            self.rows.tolist(), self.columns.tolist(), self.score.tolist(), self.sensitivity.tolist(), strict=True
+        ):
+            yield Trial(row, column, score, sensitivity)
+
+
+@dataclass(frozen=True)
 class PriorChoice:
     """The chosen prior, and everything that was looked at on the way.
 
@@ -46,7 +65,7 @@ class PriorChoice:
         The power of a document's number of tokens that scores are divided by in a ranking.
     terrains : list of Terrain
         One per sample.
-    trials : list of Trial
+    trials : Trials
         Every cell looked at, in order.
     paths : list
         Of a radial search: for each sample, the cells it went through from each start.
@@ -59,7 +78,7 @@ class PriorChoice:
     sensitivity: float
     length_power: float
     terrains: list[Terrain]
-    trials: list[Trial]
+    trials: Trials
     paths: list[list[list[Cell]]]
     remark: str
 
@@ -146,7 +165,7 @@ def _mean(terrains: Sequence[Terrain], what: str) -> Floats:
 
 def _look_everywhere(
     surveyors: Sequence[Surveyor], terrains: list[Terrain]
-) -> tuple[list[Terrain], list[Trial], list[list[list[Cell]]]]:
+) -> tuple[list[Terrain], Trials, list[list[list[Cell]]]]:
     score, sensitivity = _mean(terrains, "score"), _mean(terrains, "sensitivity")
     if not np.isnan(score).any():
         return terrains, _trials(np.argwhere(~np.isnan(score)), score, sensitivity), []
@@ -169,7 +188,7 @@ def _look_everywhere(
 
 def _climb_each(
     surveyors: Sequence[Surveyor], terrains: list[Terrain]
-) -> tuple[list[Terrain], list[Trial], list[list[list[Cell]]]]:
+) -> tuple[list[Terrain], Trials, list[list[list[Cell]]]]:
     """The paper's search: nine climbs per sample; every pair explored under any sample is averaged over all."""
     grid = surveyors[0].grid
     starts = [(_nearest(grid, negative), _nearest(grid, positive)) for negative, positive in NINE_STARTS]
@@ -212,8 +231,9 @@ class _ColumnCache:
         return self._values[cell]
 
 
-def _trials(cells: NDArray[np.integer], score: Floats, sensitivity: Floats) -> list[Trial]:
-    return [Trial(int(r), int(c), float(score[r, c]), float(sensitivity[r, c])) for r, c in cells]
+def _trials(cells: NDArray[np.integer], score: Floats, sensitivity: Floats) -> Trials:
+    rows, columns = cells.T
+    return Trials(rows, columns, score[rows, columns], sensitivity[rows, columns])
 
 
 def _nearest(grid: Floats, value: float) -> int:

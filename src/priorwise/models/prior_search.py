@@ -111,10 +111,10 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.best_prior_, self.best_score_, self.remark_ = choice.prior, choice.score, choice.remark
             self.terrain_ = choice.terrains[0]
             self.trials_ = {
-                "lambda_negative": grid[[trial.row for trial in choice.trials]],
-                "lambda_positive": grid[[trial.column for trial in choice.trials]],
-                "score": np.array([trial.score for trial in choice.trials]),
-                "sensitivity": np.array([trial.sensitivity for trial in choice.trials]),
+                "lambda_negative": grid[choice.trials.rows],
+                "lambda_positive": grid[choice.trials.columns],
+                "score": choice.trials.score,
+                "sensitivity": choice.trials.sensitivity,
             }
         else:
             many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid)
