@@ -75,7 +75,7 @@ def _command(text: str) -> None:
 def _print_truth(run: Any, missing: set[str]) -> None:
     from priorwise.cli.output import show_table
 
-    depths = [50, 100, 250, len(missing)]
+    depths = sorted({50, 100, 250, len(missing)})
     rows = []
     for name, ranking in (("learned", run.ranking), ("Laplace", run.baseline)):
         ids = ranking.ids

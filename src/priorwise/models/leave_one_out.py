@@ -64,7 +64,7 @@ class LeaveOneOut:
     >>> cases = Cases.of([0, 2, 3, 5, 6], [0, 1, 0, 1, 2, 2], [True, True, False, False])
     >>> loo = LeaveOneOut(cases, cases.count(3))
     >>> loo.scores(PseudoCounts.laplace()).round(4)
-    array([ 0.    , -0.4055,  0.    ,  0.4055])
+    array([0.6931, 0.6931, 0.6931, 0.4055])
     """
 
     def __init__(self, cases: Cases, counts: PresenceCounts, *, threads: int | None = None) -> None:
