@@ -22,8 +22,8 @@ from conftest import FAST, Cli, Shell
 from priorwise import __version__
 from priorwise.cli import main
 from priorwise.cli.main import COMMANDS
+from priorwise.cli.names import NAMES, parse_target
 from priorwise.cli.output import safe
-from priorwise.cli.targets import NAMES, parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 

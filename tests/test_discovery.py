@@ -11,7 +11,7 @@ import reference_ranking as reference
 
 import priorwise as pw
 from conftest import FAST, Cli
-from priorwise.cli.targets import parse_target
+from priorwise.cli.names import parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import DemoDocument
@@ -420,3 +420,18 @@ def test_broken_files_of_ids(
     assert sentence.startswith(f"{file}: ")
     assert says in sentence
     assert sorted(tmp_path.iterdir()) == ([file] if content is not None else [])
+
+
+def test_a_prior_can_be_given_by_name_by_numbers_or_by_the_number_of_tokens(cli: Cli, corpus: Corpus) -> None:
+    fixed = discover(corpus, "Astronomy", prior=pw.PseudoCounts(22, 4), seeds=1)
+    assert fixed.prior == pw.PseudoCounts(22, 4)
+    assert fixed.about["procedure"]["given"]
+    perks = discover(corpus, "Astronomy", prior=pw.PseudoCounts.perks, seeds=1)
+    assert perks.prior.negative == pytest.approx(1 / perks.about["learned"]["vocabulary"])
+    common = ["discover", str(corpus.path), "Astronomy", "--seeds", "1", "--show", "0", "--prior"]
+    assert "Given prior: λ− = 22, λ+ = 4;" in cli(*common, "22,4").stdout
+    assert "Given prior: λ− = 0.5, λ+ = 0.5;" in cli(*common, "jeffreys").stdout
+    for bad in ("haldane", "1,2,3", "x,y", "0,1"):
+        assert cli(*common, bad).exit_code == 2
+    with pytest.raises(InputError, match="fixes prior"):
+        discover(corpus, "Astronomy", prior=pw.PseudoCounts(), paper=True)

@@ -378,7 +378,7 @@ def test_discover_that_is_interrupted_leaves_nothing(
     """Interrupted while it learns: a target that waits stands in for a long search."""
     script = """
 import sys, time
-import priorwise.cli.targets as targets
+import priorwise.cli.names as targets
 from priorwise.search import FromScores
 def wait(y, scores):
     print("learning", flush=True)

@@ -124,3 +124,12 @@ def test_a_degenerate_optimum_is_said():
 def test_unknown_search_is_refused():
     with pytest.raises(ValueError, match="no search 'random'; there are 'exhaustive' and 'radial'"):
         choose_prior(samples([0], n=20), PPV(), grid=PAPER_GRID, search="random")
+
+
+def test_a_given_prior_is_taken_as_it_is():
+    loos = samples([13, 14], n=60)
+    given = PseudoCounts(3.25, 0.7)
+    choice = choose_prior(loos, FBeta(0.5), grid=PAPER_GRID, given=given, length_powers=LENGTH_POWERS)
+    assert choice.prior == given
+    assert choice.score == score_of(loos, FBeta(0.5), given)[0] < max(choice.trials.score)
+    assert "given, not learned" in choice.remark

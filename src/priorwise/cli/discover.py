@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from priorwise.cli.targets import NAMES, read_target
+from priorwise.cli.names import NAMES, read_prior, read_target
 
 
 @click.command()
@@ -17,6 +17,11 @@ from priorwise.cli.targets import NAMES, read_target
 @click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
 @click.option("--model", type=click.Choice(["presence"]), default="presence", show_default=True, help="The likelihood.")
+@click.option(
+    "--prior",
+    callback=read_prior,
+    help="Take this prior: laplace, jeffreys, perks, or λ−,λ+ as in 22,4. [default: learn it]",
+)
 @click.option(
     "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
 )
@@ -85,8 +90,9 @@ def print_run(run: Any, show: int) -> None:
         f"{what}: {about['members']:,} members, {learned['vocabulary']:,} tokens; "
         f"{about['corpus']['documents'] - about['members'] - about['excluded']:,} other documents"
     )
+    origin = "Given" if about["procedure"]["given"] else "Learned"
     click.echo(
-        f"Learned prior: λ− = {learned['lambda_negative']:g}, λ+ = {learned['lambda_positive']:g}; "
+        f"{origin} prior: λ− = {learned['lambda_negative']:g}, λ+ = {learned['lambda_positive']:g}; "
         f"scores are divided by length^{learned['length_power']:g}"
     )
     if learned["remark"]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise import __version__
 from priorwise.corpus import Corpus
-from priorwise.discovery.learning import Learned, Procedure, laplace_model, learn
+from priorwise.discovery.learning import GivenPrior, Learned, Procedure, laplace_model, learn
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.run import Run
 from priorwise.engines.local import rank_corpus, score_corpus
@@ -34,6 +34,7 @@ def discover(
     *,
     members: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
+    prior: GivenPrior | None = None,
     target: Target | Callable[..., Any] | None = None,
     search: str | None = None,
     seeds: int | None = None,
@@ -56,6 +57,8 @@ def discover(
         The ids of the members, instead of a label.
     exclude : iterable of str
         Ids of documents to leave out altogether: neither members, nor negatives, nor candidates.
+    prior : PseudoCounts or callable, optional
+        A prior to use instead of a learned one, or a function of the number of tokens, such as ``PseudoCounts.perks``.
     target : Target or callable, optional
         What a good prior is good at; average precision at the corpus's class odds by default.
     search : {"exhaustive", "radial"}, optional
@@ -70,7 +73,8 @@ def discover(
     top : int
         How many documents to keep of each ranking.
     paper : bool
-        Exactly the paper's procedure; not together with `target`, `search`, `seeds` or `negatives_per_positive`.
+        Exactly the paper's procedure; not together with `prior`, `target`, `search`, `seeds` or
+        `negatives_per_positive`.
     threads : int, optional
         All cores by default.
     progress : callable, optional
@@ -84,8 +88,10 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
     """
-    if paper and any(choice is not None for choice in (target, search, seeds, negatives_per_positive)):
-        raise InputError("the paper's procedure fixes target, search, seeds and negatives per positive; leave them out")
+    if paper and any(choice is not None for choice in (prior, target, search, seeds, negatives_per_positive)):
+        raise InputError(
+            "the paper's procedure fixes prior, target, search, seeds and negatives per positive; leave them out"
+        )
     if (seeds is not None and seeds < 1) or top < 1:
         raise InputError("seeds and top must be at least 1")
     if seed < 0 or (negatives_per_positive is not None and not negatives_per_positive > 0):
@@ -99,6 +105,7 @@ def discover(
             seeds=5 if seeds is None else seeds,
             seed=seed,
             negatives_per_positive=negatives_per_positive,
+            prior=prior,
         )
     )
     tell = progress or (lambda what, share: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,10 @@ from priorwise.search import PPV, AveragePrecision, Target, as_target
 Rows = NDArray[np.int64]
 
 
+GivenPrior = PseudoCounts | Callable[[int], PseudoCounts]
+"""A prior that is not learned, or one that depends on the number of tokens, such as ``PseudoCounts.perks``."""
+
+
 @dataclass(frozen=True)
 class Procedure:
     """How a prior is learned: everything that a run can choose."""
@@ -33,6 +38,7 @@ class Procedure:
     negatives_per_positive: float | None = None
     length_powers: tuple[float, ...] = LENGTH_POWERS
     mean_counts: bool = True
+    prior: GivenPrior | None = None
 
     @classmethod
     def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
@@ -54,6 +60,7 @@ class Procedure:
             "documents_per_negative": training.negative_weight,
             "counts": self._counts(training),
             "length_powers": list(self.length_powers),
+            "given": self.prior is not None,
         }
 
     def _counts(self, training: Training) -> str:
@@ -79,6 +86,7 @@ def learn(
     seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
     training = draw_training(corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive)
     samples = [sample.leave_one_out(threads) for sample in training.samples]
+    given = procedure.prior
     choice = choose_prior(
         samples,
         procedure.target,
@@ -86,6 +94,7 @@ def learn(
         search=procedure.search,
         negative_weight=training.negative_weight,
         length_powers=procedure.length_powers,
+        given=given(len(training.features)) if callable(given) else given,
     )
     counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
     calibration = _calibrate(samples, choice.prior, choice.length_power, training.negative_weight)

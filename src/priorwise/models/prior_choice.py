@@ -91,6 +91,7 @@ def choose_prior(
     search: str = "exhaustive",
     negative_weight: float = 1.0,
     length_powers: Sequence[float] = (0.0,),
+    given: PseudoCounts | None = None,
 ) -> PriorChoice:
     """Find the pair of strengths whose target, averaged over the samples, is best.
 
@@ -109,6 +110,8 @@ def choose_prior(
         How many documents of the corpus each negative stands for.
     length_powers : sequence of float
         The powers of a document's number of tokens to choose from; by average precision, whatever the target.
+    given : PseudoCounts, optional
+        A prior to take instead of the best one; the terrain is surveyed all the same.
     """
     if search not in ("exhaustive", "radial"):
         raise InputError(f"no search '{search}'; there are 'exhaustive' and 'radial'")
@@ -122,8 +125,13 @@ def choose_prior(
     else:
         terrains, trials, paths = _look_everywhere(surveyors, terrains)
     choice = choose_best(_mean(terrains, "score"), _mean(terrains, "sensitivity"), grid)
-    prior = PseudoCounts(negative=float(grid[choice.row]), positive=float(grid[choice.column]))
     power = surveyors[0].length_power
+    if given is not None:
+        if len(length_powers) > 1:
+            power = _best_power_at(surveyors, given, length_powers)
+        value = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
+        return PriorChoice(given, *value, power, terrains, trials, paths, "this prior was given, not learned")
+    prior = PseudoCounts(negative=float(grid[choice.row]), positive=float(grid[choice.column]))
     if len(length_powers) > 1 and isinstance(target, CountTarget):
         power = _best_power_at(surveyors, prior, length_powers)
     remark = _remark(choice, terrains, target)
@@ -139,6 +147,8 @@ def score_of(
     length_power: float = 0.0,
 ) -> tuple[float, float]:
     """Value one prior by its leave-one-out scores: the target and the sensitivity, means over the samples."""
+    from priorwise.kernels.leave_one_out import TIE
+
     negative, positive = prior.strengths(2)
     values, sensitivities = [], []
     for loo in samples:
@@ -146,8 +156,8 @@ def score_of(
         scores = terms.positive[:, 1] - terms.negative[:, 0]
         cases = loo.cases
         weight = cases.weight
-        tp = weight[cases.positive & (scores > 0)].sum()
-        fp = weight[~cases.positive & (scores > 0)].sum()
+        tp = weight[cases.positive & (scores > TIE)].sum()
+        fp = weight[~cases.positive & (scores > TIE)].sum()
         positives, negatives = weight[cases.positive].sum(), weight[~cases.positive].sum()
         if isinstance(target, CountTarget):
             counts = np.array([tp]), np.array([fp])

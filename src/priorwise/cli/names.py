@@ -1,4 +1,4 @@
-"""Targets by name: the one place where their names are read."""
+"""Targets and priors by name: the one place where their names are read."""
 
 from __future__ import annotations
 
@@ -49,3 +49,22 @@ def read_target(ctx: click.Context, param: click.Parameter, value: str | None) -
     if target is None:
         raise click.BadParameter(f"no target '{value}'; there are {NAMES}", ctx, param)
     return target
+
+
+def read_prior(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """Turn the option's value into a prior, or into a function that makes one when the vocabulary is known."""
+    from priorwise.priors import PseudoCounts
+
+    if value is None:
+        return None
+    named = {"laplace": PseudoCounts.laplace(), "jeffreys": PseudoCounts.jeffreys(), "perks": PseudoCounts.perks}
+    if value in named:
+        return named[value]
+    try:
+        negative, positive = (float(part) for part in value.split(","))
+    except ValueError as error:
+        names = ", ".join(named)
+        raise click.BadParameter(
+            f"'{value}' is not a prior; there are {names}, and λ−,λ+ as in 22,4", ctx, param
+        ) from error
+    return PseudoCounts(negative, positive)
