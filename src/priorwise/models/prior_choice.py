@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.leave_one_out import LeaveOneOut, Terms
 from priorwise.models.terrain import COARSE, Surveyor, Terrain, length_divisor
 from priorwise.priors import PseudoCounts
 from priorwise.search import NINE_STARTS, Choice, RadialSearch, choose_best, radial_search
@@ -228,17 +228,30 @@ def _climb_each(
 
 
 class _ColumnCache:
-    """Values of single cells on all samples, for targets that cost a sort per cell."""
+    """Values of single cells on all samples, for targets that cost a sort per cell.
+
+    The terms of a strength are summed once, however many cells of its row and column are looked at.
+    """
 
     def __init__(self, surveyors: Sequence[Surveyor]) -> None:
         self.surveyors = surveyors
+        self._terms: dict[int, list[Terms]] = {}
         self._values: dict[Cell, list[float]] = {}
 
     def values(self, cell: Cell) -> list[float]:
         if cell not in self._values:
-            row, column = np.array([cell[0]]), np.array([cell[1]])
-            self._values[cell] = [float(surveyor.values(row, column)[0]) for surveyor in self.surveyors]
+            rows, columns = self._terms_of(cell[0]), self._terms_of(cell[1])
+            self._values[cell] = [
+                surveyor.value(column.positive[:, 0] - row.negative[:, 0])
+                for surveyor, row, column in zip(self.surveyors, rows, columns, strict=True)
+            ]
         return self._values[cell]
+
+    def _terms_of(self, place: int) -> list[Terms]:
+        if place not in self._terms:
+            strength = self.surveyors[0].grid[place : place + 1]
+            self._terms[place] = [surveyor.loo.terms(strength) for surveyor in self.surveyors]
+        return self._terms[place]
 
 
 def _trials(cells: NDArray[np.integer], score: Floats, sensitivity: Floats) -> Trials:

@@ -95,18 +95,19 @@ class Surveyor:
 
     def values(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
         """Value a target of scores in some cells, one by one."""
-        if isinstance(self.target, CountTarget):
-            raise TypeError("a target of counts is known in every cell of the terrain")
         used, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
         terms = self.loo.terms(self.grid[used])
-        divisor = length_divisor(self.loo.cases.length, self.length_power)
-        counted = self.loo.cases.weight > 0
-        positive, weight = self.loo.cases.positive[counted], self.loo.cases.weight[counted]
-        values = np.empty(len(rows))
-        for cell, (row, column) in enumerate(zip(places[: len(rows)], places[len(rows) :], strict=True)):
-            scores = (terms.positive[:, column] - terms.negative[:, row]) / divisor
-            values[cell] = self.target.from_scores(scores[counted], positive, weight, self.negative_weight)
-        return values
+        cells = zip(places[: len(rows)], places[len(rows) :], strict=True)
+        return np.array([self.value(terms.positive[:, column] - terms.negative[:, row]) for row, column in cells])
+
+    def value(self, scores: Floats) -> float:
+        """Value a target of scores from the cases' leave-one-out scores under one prior."""
+        if isinstance(self.target, CountTarget):
+            raise TypeError("a target of counts is known in every cell of the terrain")
+        cases = self.loo.cases
+        counted = cases.weight > 0
+        scores = (scores / length_divisor(cases.length, self.length_power))[counted]
+        return self.target.from_scores(scores, cases.positive[counted], cases.weight[counted], self.negative_weight)
 
     def average_precision(self, grid: Floats) -> Floats:
         """Average precision at the corpus's class odds in every cell of `grid`, by binning."""
