@@ -72,10 +72,8 @@ def rank_corpus(
     masks = _masks(skip, len(scorers), corpus.n_documents)
     if len(scorers) < MANY or (largest := _largest_number(corpus)) < 2**8:
         return _rank_few(corpus, scorers, masks, top, threads, progress)
-    known = np.zeros(corpus.n_vocabulary, dtype=bool)
-    for scorer in scorers:
-        known[scorer.weights.features] = True
-    at_once = max(MANY, TABLE_BYTES // max(1, 2 * int(np.count_nonzero(known))))
+    known = int(np.count_nonzero(_known_to_any(scorers, corpus.n_vocabulary)))
+    at_once = max(MANY, TABLE_BYTES // max(1, 2 * known))
     tops: list[Top] = []
     for start in range(0, len(scorers), at_once):
         group = slice(start, start + at_once)
@@ -103,6 +101,13 @@ def _rank_few(
             heap.offer(scores, scorer.divide(scores, length), step.start, mask)
 
     return _merge(_run(corpus, score, len(scorers), top, threads, progress), top)
+
+
+def _known_to_any(scorers: Sequence[Scorer], n_tokens: int) -> NDArray[np.bool_]:
+    known = np.zeros(n_tokens, dtype=bool)
+    for scorer in scorers:
+        known[scorer.weights.features] = True
+    return known
 
 
 def _largest_number(corpus: Corpus) -> int:
@@ -153,7 +158,7 @@ class _SideBySide:
 
     def __init__(self, scorers: Sequence[Scorer], n_tokens: int, largest: int) -> None:
         self.scorers = scorers
-        known = np.unique(np.concatenate([scorer.weights.features for scorer in scorers]))
+        known = np.flatnonzero(_known_to_any(scorers, n_tokens))
         self.place = np.full(n_tokens, -1, dtype=np.int32)
         self.place[known] = np.arange(len(known))
         # Whole vectors of 16 numbers are added faster than parts of one.
