@@ -1,86 +1,43 @@
 """What begins at this byte? The questions that the wikitext scanner asks, each answered by looking ahead a little.
 
 No function here looks further than a fixed number of bytes, or than the end of what it recognises and the scanner then
-skips; the two that search for a closing tag stop at the next tag of the same name. So the scanner stays linear.
-
-Names (namespaces, tags, entities, headings, …) are looked up by a 62-bit key in one table of two columns, key and value;
-the value 0 marks an empty row. The key begins with a byte that says what sort of name it is.
+skips; the search for a closing tag stops at the next tag of the same name. So the scanner stays linear.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-NAMESPACE, TAG, ENTITY, HEADING, TEMPLATE_NAME, REDIRECT_WORD, SWITCH, SCHEME, FILE_OPTION = range(1, 10)
-
-# Values of namespaces: what a link to there is.
-TEMPLATE, TABLE, EXTERNAL, LINK, FILE, CATEGORY, LANGUAGE = range(1, 8)
-# Values of tags.
-BREAK, VERBATIM, DROP = 1, 2, 3
-# Values of schemes: with two slashes after the colon, or without.
-SLASHES, NO_SLASHES = 1, 2
+from priorwise.kernels.wikitext_names import (
+    ENTITY,
+    FILE_OPTION,
+    LANGUAGE,
+    LINK,
+    NAMESPACE,
+    NO_SLASHES,
+    REDIRECT_WORD,
+    SCHEME,
+    SLASHES,
+    TEMPLATE_NAME,
+    helper,
+    is_letter,
+    is_space,
+    name_value,
+)
 
 LONGEST_NAME = 64
 LONGEST_OPTION = 40
 _LONGEST_SCHEME = 8
 _LONGEST_ENTITY = 12
 
-# Called from kernels only, so the ways in from Python, which take long to compile, are left out.
-helper = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-_LOW, _HALF = 0x7FFFFFFF, 31
-_PRIMES = 16777619, 1540483477
-
 _TAB, _NEWLINE, _SPACE = 9, 10, 32
 _BANG, _QUOTE, _HASH, _APOSTROPHE, _DASH, _SLASH, _COLON, _SEMICOLON = 33, 34, 35, 39, 45, 47, 58, 59
 _LESS, _EQUALS, _MORE, _OPEN, _CLOSE, _UNDERSCORE, _BRACE, _PIPE, _ENDBRACE = 60, 61, 62, 91, 93, 95, 123, 124, 125
 
-
-@njit(cache=True, nogil=True)
-def name_key(text: NDArray[np.uint8], start: int, end: int, sort: int, fold: bool) -> int:
-    """Return the key of a name; ``fold`` disregards spaces, underscores and the case of ASCII letters."""
-    low, high = sort, sort
-    for i in range(start, end):
-        byte = np.int64(text[i])
-        if fold:
-            if byte in (_SPACE, _UNDERSCORE, _TAB, _NEWLINE):
-                continue
-            if 65 <= byte <= 90:
-                byte += 32
-        low = (low ^ byte) * _PRIMES[0] & _LOW
-        high = (high ^ byte) * _PRIMES[1] & _LOW
-    return high << _HALF | low
-
-
-@njit(cache=True, nogil=True)
-def name_row(names: NDArray[np.int64], key: int) -> int:
-    """Return the row of a key, or the empty one where it would stand."""
-    row = (key ^ key >> _HALF) & (names.shape[0] - 1)
-    while names[row, 1] != 0 and names[row, 0] != key:
-        row = (row + 1) & (names.shape[0] - 1)
-    return row
-
-
-@helper
-def name_value(
-    names: NDArray[np.int64], text: NDArray[np.uint8], start: int, end: int, sort: int, fold: bool = True
-) -> int:
-    """Return the value of a name, 0 when it is unknown."""
-    return names[name_row(names, name_key(text, start, end, sort, fold)), 1]
-
-
-@helper
-def is_letter(byte: int) -> bool:
-    """Tell whether a byte is an ASCII letter."""
-    return 97 <= (byte | 32) <= 122
-
-
-@helper
-def is_space(byte: int) -> bool:
-    """Tell whether a byte is a space, a tab or a line's end."""
-    return byte == _SPACE or 9 <= byte <= 13
+_P, _X = 112, 120
 
 
 @helper
@@ -90,6 +47,21 @@ def run_end(data: NDArray[np.uint8], at: int, end: int) -> int:
     while at < end and data[at] == byte:
         at += 1
     return at
+
+
+@helper
+def n_plain_apostrophes(data: NDArray[np.uint8], start: int, at: int, stop: int, end: int) -> int:
+    """Return how many apostrophes of a run are text; two, three and five are italic, bold and both."""
+    run = stop - at
+    if (
+        run == 3
+        and start < at
+        and stop < end
+        and is_letter(data[at - 1])
+        and (at - 1 == start or is_space(data[at - 2]))
+    ):
+        return int(is_letter(data[stop]) or data[stop] >= 0x80)
+    return 1 if run in (1, 4) else max(run - 5, 0)
 
 
 @helper
@@ -125,6 +97,14 @@ def bracketed_url_end(data: NDArray[np.uint8], at: int, end: int, names: NDArray
 
 
 @helper
+def is_single_bracket(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> bool:
+    """Tell whether the first of two brackets stands alone, because a link of either sort begins at the second."""
+    if at + 2 < end and data[at + 2] == _OPEN:
+        return True
+    return bracketed_url_end(data, at + 2, end, names) > 0
+
+
+@helper
 def scheme_start(data: NDArray[np.uint8], start: int, colon: int, end: int, names: NDArray[np.int64]) -> int:
     """Return where the scheme before ``://`` begins, -1 when that is none we know."""
     if colon + 2 >= end or data[colon + 1] != _SLASH or data[colon + 2] != _SLASH:
@@ -136,7 +116,7 @@ def scheme_start(data: NDArray[np.uint8], start: int, colon: int, end: int, name
 
 
 @helper
-def link_kind(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> int:
+def link_kind(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> Any:
     """Return what the link is whose target begins at ``at``: LINK, FILE, CATEGORY or LANGUAGE."""
     colon, limit = at, min(end, at + LONGEST_NAME)
     while colon < limit and data[colon] != _COLON:
@@ -152,7 +132,7 @@ def link_kind(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int6
     letters = at
     while letters < colon and 97 <= data[letters] <= 122:
         letters += 1
-    if not 2 <= letters - at <= 3 or letters < colon and data[letters] != _DASH:
+    if not 2 <= letters - at <= 3 or (letters < colon and data[letters] != _DASH):
         return LINK
     for i in range(letters, colon):
         if data[i] != _DASH and not 97 <= data[i] <= 122:
@@ -189,6 +169,8 @@ def is_redirect(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.in
 @helper
 def switch_end(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Return where a behaviour switch such as ``__TOC__`` ends, -1 when there is none at ``at``."""
+    if at + 1 >= end or data[at + 1] != _UNDERSCORE:
+        return -1
     i, limit = at + 2, min(end, at + LONGEST_NAME)
     while i < limit and (65 <= data[i] <= 90 or data[i] >= 0x80):
         i += 1
@@ -200,19 +182,19 @@ def switch_end(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 
 @helper
-def entity(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> tuple[int, int]:
+def entity(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> tuple[Any, int]:
     """Return the code point of the entity at ``at`` and where it ends; the point is -1 when there is none."""
     stop, limit = at + 1, min(end, at + _LONGEST_ENTITY)
     while stop < limit and (is_letter(data[stop]) or 48 <= data[stop] <= 57 or data[stop] == _HASH):
         stop += 1
     if stop == limit or data[stop] != _SEMICOLON or stop == at + 1:
         return -1, at + 1
-    point = 0
+    point: Any = 0
     if data[at + 1] != _HASH:
-        point = name_value(names, data, at + 1, stop, ENTITY, False)
+        point = name_value(names, data, at + 1, stop, ENTITY)
     else:
         digits, base = at + 2, 10
-        if digits < stop and data[digits] | 32 == 120:
+        if digits < stop and data[digits] | 32 == _X:
             digits, base = digits + 1, 16
         for i in range(digits, stop):
             digit = np.int64(data[i]) - 48
@@ -239,7 +221,7 @@ def comment_end(data: NDArray[np.uint8], at: int, end: int) -> int:
 def tag_name_end(data: NDArray[np.uint8], at: int, end: int) -> int:
     """Return where the name of the tag ends that begins at ``at``, after its bracket and slash; -1 when it is none."""
     i = at
-    while i < min(end, at + LONGEST_NAME) and (is_letter(data[i]) or i > at and 48 <= data[i] <= 57):
+    while i < min(end, at + LONGEST_NAME) and (is_letter(data[i]) or (i > at and 48 <= data[i] <= 57)):
         i += 1
     if i == at or i >= end or not (is_space(data[i]) or data[i] == _SLASH or data[i] == _MORE):
         return -1
@@ -264,20 +246,17 @@ def closing_tag(data: NDArray[np.uint8], name: int, name_end: int, at: int, end:
         if data[at] == _LESS:
             slash = at + 1 < end and data[at + 1] == _SLASH
             other = at + 2 if slash else at + 1
-            if tag_name_end(data, other, min(end, other + length + 1)) == other + length:
-                same = True
-                for i in range(length):
-                    same = same and data[name + i] | 32 == data[other + i] | 32
-                if same:
-                    return at if slash else -1
+            same = 0
+            while same < length and other + same < end and data[name + same] | 32 == data[other + same] | 32:
+                same += 1
+            if same == length and tag_name_end(data, other, end) == other + length:
+                return at if slash else -1
         at += 1
     return -1
 
 
 @helper
-def is_file_option(
-    text: NDArray[np.uint8], start: int, end: int, last: bool, names: NDArray[np.int64]
-) -> bool:
+def is_file_option(text: NDArray[np.uint8], start: int, end: int, last: bool, names: NDArray[np.int64]) -> bool:
     """Tell whether a part of a file link is an option rather than the caption."""
     first, last_byte = start, end - 1
     while start < min(end, first + LONGEST_OPTION) and is_space(text[start]):
@@ -289,15 +268,15 @@ def is_file_option(
         word += 1
     while word < min(end, start + LONGEST_OPTION) and text[word] == _SPACE:
         word += 1
-    if start == end or word > start and word < end and text[word] == _EQUALS:
+    if start == end or (word > start and word < end and text[word] == _EQUALS):
         return True
     if end - start > LONGEST_OPTION:
         return False
     n_spaces, n_widths = 0, 0
     for i in range(start, end):
         n_spaces += is_space(text[i])
-        n_widths += 48 <= text[i] <= 57 or text[i] == 120
-    if n_widths == end - start - 1 and text[end - 1] == 120 and text[end - 2] == 112:
+        n_widths += 48 <= text[i] <= 57 or text[i] == _X
+    if n_widths == end - start - 1 and text[end - 1] == _X and text[end - 2] == _P:
         return True
     if n_spaces == 0 and not last:
         return True

@@ -8,21 +8,22 @@ _ENGLISH = (
     "category",
     "file, image, media",
     "#redirect",
-    "disambig, disambiguation, disamb, dab, disambiguation page, disambig page, hndis, hndab, geodis, numberdis, mathdab,"
-    "schooldis, hospitaldis, roaddis, callsigndis, mil-unit-dis, tla, tladisambig, 2lcdisambig, 3lcdisambig, 2cc, 3cc, 4cc,"
-    "human name disambiguation, place name disambiguation, airport disambiguation, biology disambiguation,"
-    "call sign disambiguation, chinese title disambiguation, church disambiguation, hospital disambiguation,"
-    "letter-number combination disambiguation, mathematical disambiguation, music disambiguation,"
-    "military unit disambiguation, number disambiguation, phonetics disambiguation, road disambiguation,"
-    "school disambiguation, species latin name abbreviation disambiguation, species latin name disambiguation,"
-    "synagogue disambiguation, taxonomic authority disambiguation, taxonomy disambiguation, wikipedia disambiguation",
+    "disambig, disambiguation, disamb, dab, disambiguation page, disambig page, hndis, hndab, geodis, "
+    "numberdis, mathdab, schooldis, hospitaldis, roaddis, callsigndis, mil-unit-dis, tla, tladisambig, "
+    "2lcdisambig, 3lcdisambig, 2cc, 3cc, 4cc, human name disambiguation, place name disambiguation, airport "
+    "disambiguation, biology disambiguation, call sign disambiguation, chinese title disambiguation, church "
+    "disambiguation, hospital disambiguation, letter-number combination disambiguation, mathematical "
+    "disambiguation, music disambiguation, military unit disambiguation, number disambiguation, phonetics "
+    "disambiguation, road disambiguation, school disambiguation, species latin name abbreviation "
+    "disambiguation, species latin name disambiguation, synagogue disambiguation, taxonomic authority "
+    "disambiguation, taxonomy disambiguation, wikipedia disambiguation",
     "references, reference, references and notes, notes and references",
 )
 
 # Language: category; file; redirect; disambiguation; references.
 _LOCAL = """
 ar: تصنيف; ملف, صورة; #تحويل; توضيح, صفحة توضيح; مراجع, المراجع, مصادر, المصادر
-bg: категория; файл, картинка; #пренасочване, #виж; пояснение, пояснителна страница; източници, бележки, литература
+bg: категория; файл, картинка; #пренасочване, #виж; пояснение, пояснителна страница; източници, бележки
 ca: categoria; fitxer, imatge; #redirecció, #redireccio; desambiguació; referències, notes i referències
 cs: kategorie; soubor; #přesměruj; rozcestník; reference
 da: kategori; fil, billede; #omdirigering; flertydig; referencer, noter, kilder
