@@ -98,7 +98,7 @@ def _rank_few(
         length = np.diff(step.offsets)
         for scorer, table, mask, heap in zip(scorers, tables, masks, heaps, strict=True):
             score_documents(step.offsets, step.tokens, table, scorer.bias, scores)
-            heap.offer(scores, scorer.divide(scores, length), step.start, mask)
+            heap.offer(scores, scorer.divisor(length), step.start, mask)
 
     return _merge(_run(corpus, score, len(scorers), top, threads, progress), top)
 
@@ -136,9 +136,11 @@ def _rank_many(
 
     def score(step: _Step, heaps: list[_Best]) -> None:
         length = np.diff(step.offsets)
-        sums = side_by_side.score(step)
-        for scorer, scores, unit, mask, heap in zip(scorers, sums, side_by_side.unit, masks, heaps, strict=True):
-            heap.offer(scores, scorer.divide(scores + unit * (length + 1), length), step.start, mask)
+        sums = side_by_side.sums(step)
+        for number, (scorer, mask, heap) in enumerate(zip(scorers, masks, heaps, strict=True)):
+            heap.offer_bounds(
+                sums[number], side_by_side.unit[number], scorer.bias, length, scorer.divisor(length), step.start, mask
+            )
 
     rough = _merge(_run(corpus, score, len(scorers), spare, threads, progress), spare)
 
@@ -171,17 +173,15 @@ class _SideBySide:
         self.width = table.shape[1]
         self.table = table.ravel()
 
-    def score(self, step: _Step) -> Floats:
-        """Scores of some documents, a row per scorer."""
+    def sums(self, step: _Step) -> NDArray[np.int32]:
+        """Sums of some documents in units of each scorer, a row per scorer."""
         from priorwise.kernels.scoring import score_documents_many
 
         length = np.diff(step.offsets)
-        longest = int(length.max(initial=0))
         sums = np.empty((self.width, len(length)), dtype=np.int32)
-        rows = np.empty(longest + 1, dtype=np.uint64)
+        rows = np.empty(int(length.max(initial=0)) + 1, dtype=np.uint64)
         score_documents_many(step.offsets, step.tokens, self.place, self.table, rows, sums)
-        bias = np.array([scorer.bias for scorer in self.scorers])
-        return sums[: len(self.scorers)] * self.unit[:, np.newaxis] + bias[:, np.newaxis]
+        return sums
 
 
 def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
@@ -191,7 +191,7 @@ def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Float
     indptr, tokens = corpus.take(rows)
     scores = np.empty(len(rows))
     score_documents(indptr, tokens, scorer.table(corpus.n_vocabulary), scorer.bias, scores)
-    return scorer.divide(scores, np.diff(indptr))
+    return scores / scorer.divisor(np.diff(indptr))
 
 
 def score_corpus(corpus: Corpus, scorer: Scorer, *, threads: int | None = None) -> Floats:
@@ -204,7 +204,7 @@ def score_corpus(corpus: Corpus, scorer: Scorer, *, threads: int | None = None) 
     def score(step: _Step) -> None:
         part = scores[step.start : step.start + len(step.offsets) - 1]
         score_documents(step.offsets, step.tokens, table, scorer.bias, part)
-        part[:] = scorer.divide(part, np.diff(step.offsets))
+        part /= scorer.divisor(np.diff(step.offsets))
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         list(pool.map(score, _steps(corpus)))
@@ -220,11 +220,28 @@ class _Best:
         self.size = 0
         self.positive = 0
 
-    def offer(self, raw: Floats, scores: Floats, start: int, skip: NDArray[np.bool_]) -> None:
+    def offer(self, scores: Floats, divisor: Floats, start: int, skip: NDArray[np.bool_]) -> None:
         from priorwise.kernels.scoring import keep_best
 
-        self.size = keep_best(scores, start, skip, self.scores, self.documents, self.size)
-        self.positive += int(np.count_nonzero((raw > 0) & ~skip[start : start + len(raw)]))
+        self.size, positive = keep_best(scores, divisor, start, skip, self.scores, self.documents, self.size)
+        self.positive += positive
+
+    def offer_bounds(
+        self,
+        sums: NDArray[np.int32],
+        unit: float,
+        bias: float,
+        length: NDArray[np.integer],
+        divisor: Floats,
+        start: int,
+        skip: NDArray[np.bool_],
+    ) -> None:
+        from priorwise.kernels.scoring import keep_best_bounds
+
+        self.size, positive = keep_best_bounds(
+            sums, unit, bias, length, divisor, start, skip, self.scores, self.documents, self.size
+        )
+        self.positive += positive
 
 
 def _run(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.models.terrain import length_divisor
 from priorwise.models.weights import Weights
 
 Floats = NDArray[np.float64]
@@ -32,11 +33,9 @@ class Scorer:
         """Array of one number per token of the vocabulary."""
         return self.weights.lookup(n_tokens, self.output)
 
-    def divide(self, scores: Floats, length: NDArray[np.integer]) -> Floats:
-        """Take the documents' length out of their scores."""
-        if self.length_power == 0.0:
-            return scores
-        return scores / np.maximum(length, 1).astype(np.float64) ** self.length_power
+    def divisor(self, length: NDArray[np.integer]) -> Floats:
+        """What s(d) is divided by, for documents of so many tokens."""
+        return length_divisor(length, self.length_power)
 
 
 @dataclass(frozen=True)
