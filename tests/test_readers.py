@@ -204,7 +204,13 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.jsonl", b""), ("a.jsonl", b"\n\n"), ("a.csv", b""), ("a.csv", b"text\n"), ("a.jsonl.gz", gzip.compress(b""))],
+    [
+        ("a.jsonl", b""),
+        ("a.jsonl", b"\n\n"),
+        ("a.csv", b""),
+        ("a.csv", b"text\n"),
+        ("a.jsonl.gz", gzip.compress(b"", mtime=0)),
+    ],
 )
 def test_empty_files(name: str, content: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
