@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 import threading
 import time
 from collections.abc import Callable
@@ -84,7 +83,3 @@ def table(headings: list[str], rows: list[list[str]]) -> None:
     widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
     for row in [headings, ["-" * width for width in widths], *rows]:
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
-
-
-def spread_of(values: list[float]) -> str:
-    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
