@@ -13,7 +13,7 @@ import numpy as np
 from measure import table
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, eligible_labels
+from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, eligible_labels, split_members
 from priorwise.discovery.learning import Procedure
 from priorwise.discovery.training import draw_training
 from priorwise.engines.local import score_corpus
@@ -32,9 +32,7 @@ def main() -> None:
     nothing = np.empty(0, dtype=np.int64)
     figures: dict[str, list[float]] = {"Laplace": [], "learned": [], "the best pair in hindsight": []}
     for label in eligible_labels(corpus):
-        members = corpus.members(label)
-        order = np.random.default_rng([0, *label.encode()]).permutation(members)
-        hidden, known = order[: round(len(members) / 2)], np.sort(order[round(len(members) / 2) :]).astype(np.int64)
+        known, hidden = split_members(corpus, label, hide=0.5, seed=0)
         candidates = np.setdiff1d(np.arange(corpus.n_documents), known)
         relevant = np.isin(candidates, hidden)
 

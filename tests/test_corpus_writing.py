@@ -234,7 +234,7 @@ def test_a_full_disk(share: float, records: Path, tmp_path: Path, monkeypatch: p
 def test_an_output_that_is_there(records: Path, tmp_path: Path) -> None:
     target = tmp_path / "a.corpus"
     old = Corpus.from_texts(["old"]).save(target)
-    with pytest.raises(AlreadyExists, match="is there already; pass overwrite"):
+    with pytest.raises(AlreadyExists, match="is there already; choose another name"):
         ingest(RecordReader([records]), target)
     assert Corpus.open(target).checksum == old.checksum
     ingest(RecordReader([records]), target, overwrite=True)

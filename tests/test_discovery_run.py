@@ -211,7 +211,7 @@ def test_an_older_run_is_replaced_only_on_request(run: Run, corpus: Corpus, tmp_
     older = discover(corpus, "Chess", seeds=1, top=3)
     older.save(path)
     before = contents(path)
-    with pytest.raises(AlreadyExists, match=r"x.run is there already; pass overwrite"):
+    with pytest.raises(AlreadyExists, match=r"x.run is there already; choose another name"):
         run.save(path)
     assert contents(path) == before
     run.save(path, overwrite=True)

@@ -82,7 +82,20 @@ class DamagedCorpus(CorpusError):
 
 
 class AlreadyExists(CorpusError):
-    """The output is there already; pass ``overwrite`` to replace it."""
+    """The output is there already; something that is not of the kind to be written is never replaced.
+
+    Examples
+    --------
+    >>> print(AlreadyExists("news.corpus"))
+    news.corpus is there already; choose another name, or replace it with --overwrite (in Python, overwrite=True)
+    """
+
+    def __init__(self, path: str | Path, *, not_a: str | None = None) -> None:
+        if not_a is not None:
+            advice = f" and is no {not_a}, so it is not replaced; choose another name"
+        else:
+            advice = "; choose another name, or replace it with --overwrite (in Python, overwrite=True)"
+        super().__init__(f"{path} is there already{advice}")
 
 
 class DiskFull(PriorwiseError):

@@ -70,7 +70,7 @@ def folder(folder: Path, merge: bool, output: Path, overwrite: bool, workers: in
 
 
 def _ingest(reader: Callable[[], Any], output: Path, overwrite: bool, workers: int | None) -> None:
-    from priorwise.cli.output import progress_bar
+    from priorwise.cli.output import counted, progress_bar
     from priorwise.corpus import ingest as run_ingest
 
     with progress_bar(f"Reading into {output.name}") as bar:
@@ -87,11 +87,13 @@ def _ingest(reader: Callable[[], Any], output: Path, overwrite: bool, workers: i
     if summary.discarded:
         click.echo("An unfinished corpus of other inputs was discarded.")
     if summary.resumed:
-        click.echo(f"Went on after {summary.resumed:,} documents that were done already.")
-    click.echo(f"{output}: {summary.documents:,} documents in {summary.seconds:.1f} s ({speed:,.0f} documents/s)")
+        click.echo(f"Went on after {counted(summary.resumed, 'document')} done already.")
     click.echo(
-        f"{summary.vocabulary:,} distinct tokens, {summary.tokens:,} in all documents; "
-        f"{summary.labels:,} labels, {summary.memberships:,} memberships"
+        f"{output}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s ({speed:,.0f} documents/s)"
+    )
+    click.echo(
+        f"{counted(summary.vocabulary, 'distinct token')}, {summary.tokens:,} in all documents; "
+        f"{counted(summary.labels, 'label')}, {counted(summary.memberships, 'membership')}"
     )
     for remark, count in summary.remarks.items():
         click.echo(f"{count:,} {remark}")

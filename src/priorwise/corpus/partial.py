@@ -139,10 +139,10 @@ def _check_free(target: Path, overwrite: bool) -> None:
     if not target.exists():
         return
     if not overwrite:
-        raise AlreadyExists(f"{target} is there already; pass overwrite to replace it, or choose another name")
+        raise AlreadyExists(target)
     replaceable = target.is_dir() and ((target / FILE_NAME).is_file() or not any(target.iterdir()))
     if not replaceable:
-        raise AlreadyExists(f"{target} is there already and is no corpus, so it is not replaced; choose another name")
+        raise AlreadyExists(target, not_a="corpus")
 
 
 @contextmanager

@@ -201,9 +201,9 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     if not path.exists():
         return
     if not overwrite:
-        raise AlreadyExists(f"{path} is there already; pass overwrite to replace it, or choose another name")
+        raise AlreadyExists(path)
     if not (path.is_dir() and ((path / "run.json").is_file() or not any(path.iterdir()))):
-        raise AlreadyExists(f"{path} is there already and is no run, so it is not replaced; choose another name")
+        raise AlreadyExists(path, not_a="run")
 
 
 @contextlib.contextmanager
