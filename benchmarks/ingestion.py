@@ -13,8 +13,8 @@ import numpy as np
 from measure import arguments, peak_memory, seconds, table
 
 from priorwise.corpus import Corpus, ingest
-from priorwise.corpus.records import RecordReader
 from priorwise.discovery.demo import make_documents
+from priorwise.readers.records import RecordReader
 from priorwise.text.tokens import count_texts
 
 

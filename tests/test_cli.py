@@ -403,7 +403,7 @@ def test_an_interrupted_ingest_goes_on(
 import sys
 import priorwise.corpus.ingestion as ingestion
 ingestion.DOCUMENTS_PER_SHARD = 100
-from priorwise.corpus.records import RecordReader
+from priorwise.readers.records import RecordReader
 whole = RecordReader.__iter__
 def slow(self):
     for number, document in enumerate(whole(self)):

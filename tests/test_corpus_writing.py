@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from priorwise.corpus import Corpus, Document, ingest
-from priorwise.corpus.document import Stream
-from priorwise.corpus.folder import FolderReader
-from priorwise.corpus.records import RecordReader
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError, NewerVersion
+from priorwise.readers.document import Stream
+from priorwise.readers.folder import FolderReader
+from priorwise.readers.records import RecordReader
 
 SMALL_SHARDS = 5
 N_DOCUMENTS = 43
@@ -84,7 +84,7 @@ KILLER = """
     import priorwise.corpus.names as names
     from priorwise.corpus.files import FolderPlace
     from priorwise.corpus.partial import PartialCorpus
-    from priorwise.corpus.records import RecordReader
+    from priorwise.readers.records import RecordReader
     from priorwise.corpus.shards import Shard
     from priorwise.corpus import Corpus
 

@@ -20,10 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, Document
-from priorwise.corpus.fields import Columns
-from priorwise.corpus.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
-from priorwise.corpus.records import RecordReader
 from priorwise.errors import BrokenFile, NotEnoughData, UnknownName
+from priorwise.readers.fields import Columns
+from priorwise.readers.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
+from priorwise.readers.records import RecordReader
 
 RECORDS = [
     {"id": "1", "title": "One", "text": 'Bread, "circuses"\nand 漢字', "labels": ["Rome", "Fun"]},
@@ -230,7 +230,7 @@ def test_missing_columns(name: str, tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.records.LONGEST_RECORD", 1000)
+    monkeypatch.setattr("priorwise.readers.records.LONGEST_RECORD", 1000)
     (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b'{"text": "' + b"a" * 1_000_000))
     with pytest.raises(BrokenFile, match="line 1: the record is longer than 1,000 bytes"):
         list(RecordReader([tmp_path / "bomb.jsonl.gz"]))

@@ -19,7 +19,7 @@ _HOME = {
     "Corpus": "priorwise.corpus",
     "Document": "priorwise.corpus",
     "FBeta": "priorwise.search",
-    "FolderReader": "priorwise.corpus.folder",
+    "FolderReader": "priorwise.readers.folder",
     "FromCounts": "priorwise.search",
     "FromScores": "priorwise.search",
     "LogLoss": "priorwise.search",
@@ -29,7 +29,7 @@ _HOME = {
     "PriorSearch": "priorwise.models.prior_search",
     "PriorwiseError": "priorwise.errors",
     "PseudoCounts": "priorwise.priors",
-    "RecordReader": "priorwise.corpus.records",
+    "RecordReader": "priorwise.readers.records",
     "Run": "priorwise.discovery",
     "discover": "priorwise.discovery",
     "ingest": "priorwise.corpus",
@@ -37,13 +37,13 @@ _HOME = {
 
 if TYPE_CHECKING:
     from priorwise.corpus import Corpus, Document, ingest
-    from priorwise.corpus.folder import FolderReader
-    from priorwise.corpus.records import RecordReader
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
     from priorwise.models.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
     from priorwise.priors import PseudoCounts
+    from priorwise.readers.folder import FolderReader
+    from priorwise.readers.records import RecordReader
     from priorwise.search import PPV, AveragePrecision, FBeta, FromCounts, FromScores, LogLoss, PPVAtK
 
 __all__ = [

@@ -24,9 +24,9 @@ def demo(folder: Path, documents: int) -> None:
     from priorwise.cli.discover import print_run
     from priorwise.cli.explain import print_explanation
     from priorwise.corpus import Corpus, ingest
-    from priorwise.corpus.records import RecordReader
     from priorwise.discovery import discover
     from priorwise.discovery.demo import make_documents
+    from priorwise.readers.records import RecordReader
 
     records, corpus_path, run_path = folder / "articles.jsonl", folder / "articles.corpus", folder / "astronomy.run"
     folder.mkdir(parents=True, exist_ok=True)

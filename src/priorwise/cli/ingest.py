@@ -47,8 +47,8 @@ def records(
     workers: int | None,
 ) -> None:
     """Read JSONL, CSV, TSV, Parquet or Arrow FILES, plain or compressed (gzip, bz2, xz, zstd)."""
-    from priorwise.corpus.fields import Columns
-    from priorwise.corpus.records import RecordReader
+    from priorwise.readers.fields import Columns
+    from priorwise.readers.records import RecordReader
 
     columns = Columns(text, id_, title, labels, separator)
     _ingest(lambda: RecordReader(files, columns, delimiter=delimiter), output, overwrite, workers)
@@ -64,7 +64,7 @@ def records(
 @WORKERS
 def folder(folder: Path, merge: bool, output: Path, overwrite: bool, workers: int | None) -> None:
     """Read FOLDER: one sub-folder per label, one file per document."""
-    from priorwise.corpus.folder import FolderReader
+    from priorwise.readers.folder import FolderReader
 
     _ingest(lambda: FolderReader(folder, merge=merge), output, overwrite, workers)
 

@@ -2,7 +2,7 @@
 
 from priorwise.corpus.contents import TokenBatch
 from priorwise.corpus.corpus import Corpus
-from priorwise.corpus.document import Document, Reader
 from priorwise.corpus.ingestion import IngestSummary, ingest
+from priorwise.readers.document import Document, Reader
 
 __all__ = ["Corpus", "Document", "IngestSummary", "Reader", "TokenBatch", "ingest"]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priorwise.corpus.document import Document, Reader, Stream
-from priorwise.corpus.fields import Columns
 from priorwise.corpus.ingestion import DOCUMENTS_PER_SHARD, ingest, shard_makers
 from priorwise.corpus.manifest import this_tokenizer
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.write import corpus_in_memory, write_corpus
 from priorwise.errors import InputError
+from priorwise.readers.document import Document, Reader, Stream
+from priorwise.readers.fields import Columns
 from priorwise.text.tokens import CountedTexts
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def reader_of_records(
     records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path], columns: Columns, delimiter: str | None
 ) -> Reader:
     """Return a reader of files if these are paths, and of dictionaries if they are those."""
-    from priorwise.corpus.records import RecordReader
+    from priorwise.readers.records import RecordReader
 
     if isinstance(records, str | os.PathLike):
         return RecordReader([records], columns, delimiter=delimiter)

@@ -91,7 +91,7 @@ class Corpus(CorpusContents):
         ['fruit', 'red']
         """
         from priorwise.corpus import build
-        from priorwise.corpus.fields import Columns
+        from priorwise.readers.fields import Columns
 
         columns = Columns(text, id, title, labels, separator)
         return build.corpus_of(cls, build.reader_of_records(records, columns, delimiter), path)
@@ -144,7 +144,7 @@ class Corpus(CorpusContents):
     ) -> Corpus:
         """Make a corpus from a pandas or Polars data frame; parameters as in :meth:`from_records`."""
         from priorwise.corpus import build
-        from priorwise.corpus.fields import Columns
+        from priorwise.readers.fields import Columns
 
         columns = Columns(text, id, title, labels, separator)
         return build.corpus_of(cls, build.documents_of_frame(frame, columns), path)

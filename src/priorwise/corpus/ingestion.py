@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from priorwise.corpus.document import Document, Reader
 from priorwise.corpus.manifest import VERSION, this_tokenizer
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.write import MakeShard, write_corpus
+from priorwise.readers.document import Document, Reader
 
 DOCUMENTS_PER_SHARD = 1 << 14
 CHARACTERS_PER_SHARD = 1 << 24
@@ -89,7 +89,7 @@ def ingest(
     Examples
     --------
     >>> import tempfile
-    >>> from priorwise.corpus.document import Stream
+    >>> from priorwise.readers.document import Stream
     >>> documents = Stream([Document("1", "One", "to be"), Document("2", "Two", "or not to be")])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ingest(documents, folder + "/hamlet.corpus").vocabulary

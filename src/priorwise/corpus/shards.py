@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from priorwise.corpus.columns import list_column, string_column, text_column, writable
-from priorwise.corpus.document import Document
 from priorwise.corpus.files import remove, sync_folder
+from priorwise.readers.document import Document
 from priorwise.text.tokens import CountedTexts, count_texts
 
 PARTS = ("documents", "tokens", "vocabulary", "labels")

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.corpus.compressed import compression, opened, plain_suffix, reading, spooled
-from priorwise.corpus.document import Document
-from priorwise.corpus.fields import Columns, unknown_column
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
+from priorwise.readers.compressed import compression, opened, plain_suffix, reading, spooled
+from priorwise.readers.document import Document
+from priorwise.readers.fields import Columns, unknown_column
 
 LONGEST_RECORD = 1 << 30
 _ROWS_AT_A_TIME = 512

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from priorwise.corpus.document import Document
 from priorwise.errors import InputError, UnknownName
+from priorwise.readers.document import Document
 
 
 @dataclass(frozen=True, slots=True)

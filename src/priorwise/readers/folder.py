@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from priorwise.corpus.document import Document
 from priorwise.errors import BrokenFile, NotEnoughData
+from priorwise.readers.document import Document
 
 NOT_UTF8 = "files that are not UTF-8, read as Windows-1252"
 DIFFERING = "files of the same name with another text, of which the first was taken"

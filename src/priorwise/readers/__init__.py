@@ -1,0 +1,1 @@
+"""Files in, documents out: one reader per kind of collection."""
