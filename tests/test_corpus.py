@@ -149,7 +149,11 @@ def test_the_files_are_plain_arrow(corpus: Corpus, tmp_path: Path) -> None:
     tables = {
         path.stem: pa.ipc.open_file(path).read_all().to_pydict() for path in (tmp_path / "x.corpus").glob("*.arrow")
     }
-    assert tables["labels"] == {"label": ["Hamlet", "Refusals"], "documents": [[0, 1], [1]]}
+    assert tables["labels"] == {
+        "label": ["Hamlet", "Refusals"],
+        "documents": [[0, 1], [1]],
+        "origins": [[0, 0], [0]],
+    }
     assert tables["documents"]["labels"] == [[0], [0, 1], [], []]
     assert tables["id_order"]["document"] == [3, 1, 2, 0]
     assert tables["vocabulary"]["token"][0] == "not"

@@ -281,8 +281,11 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     made = Corpus.from_texts(["a b"])
 
     made.save(folder)
-    change_manifest(folder, version=2)
-    with pytest.raises(NewerVersion, match="corpus format 2, this priorwise reads up to 1: upgrade it"):
+    change_manifest(folder, version=3)
+    with pytest.raises(NewerVersion, match="corpus format 3, this priorwise reads up to 2: upgrade it"):
+        Corpus.open(folder)
+    change_manifest(folder, version=1)
+    with pytest.raises(CorpusError, match="corpus format 1, of an earlier priorwise; ingest it again"):
         Corpus.open(folder)
 
     made.save(folder, overwrite=True)

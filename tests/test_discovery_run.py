@@ -26,7 +26,7 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.model import PresenceModel
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
 
-COLUMNS = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence"]
+COLUMNS = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence", "status", "path"]
 FILES = {
     "run.json",
     "ranking.csv",
@@ -64,7 +64,10 @@ def test_rankings_have_the_same_columns_in_both_formats(run: Run, run_path: Path
             **stored,
             "rank": str(stored["rank"]),
             "baseline_rank": str(stored["baseline_rank"]),
+            "status": "",
+            "path": "",
         }
+        assert stored["status"] is stored["path"] is None
     scores = table["score"].to_pylist()
     assert scores == sorted(scores, reverse=True)
     assert table["rank"].to_pylist() == list(range(1, len(scores) + 1))

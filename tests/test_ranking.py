@@ -216,7 +216,7 @@ def test_a_ranking_as_a_data_frame() -> None:
         baseline_ranks=np.array([7, 1]),
         evidence=["a:+1.00", ""],
     )
-    columns = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence"]
+    columns = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence", "status", "path"]
     assert ranking.to_polars().columns == columns == list(ranking.to_pandas().columns)
     assert ranking.to_polars()["rank"].to_list() == ranking.to_pandas()["rank"].tolist() == [1, 2]
     assert ranking.rows(1)[0]["title"] == "One"

@@ -10,10 +10,25 @@ import click
 @click.command()
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--search", "query", help="Show the labels whose name is like this; typing errors are forgiven.")
-@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many labels to show.")
+@click.option("--category", help="Show the members of this category, what it is in, and its subcategories.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="How many steps below the category to show.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many labels, members or subcategories to show.",
+)
 @click.option("--verify", is_flag=True, help="Read every file and compare it with its checksum.")
-def corpus(corpus: Path, query: str | None, top: int, verify: bool) -> None:
+def corpus(corpus: Path, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
     """Show the size of CORPUS, its vocabulary and its largest labels."""
+    from priorwise.cli.category import print_category
     from priorwise.cli.output import safe, show_table
     from priorwise.corpus import Corpus
 
@@ -28,6 +43,9 @@ def corpus(corpus: Path, query: str | None, top: int, verify: bool) -> None:
             return
         show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in found])
         return
+    if category is not None:
+        print_category(opened, category, depth=depth, top=top)
+        return
     per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
     click.echo(f"{corpus}: {opened.n_documents:,} documents")
     click.echo(f"  vocabulary   {opened.n_vocabulary:,} distinct tokens")
@@ -36,6 +54,8 @@ def corpus(corpus: Path, query: str | None, top: int, verify: bool) -> None:
         f"{opened.n_occurrences:,} with repeats"
     )
     click.echo(f"  labels       {opened.n_labels:,} on {opened.n_memberships:,} memberships")
+    if len(opened.graph):
+        click.echo(f"  categories   {len(opened.graph):,} in the graph, {opened.graph.n_links:,} links between them")
     click.echo(f"  checksum     {opened.checksum}")
     largest = opened.largest_labels(top)
     if largest:

@@ -36,6 +36,11 @@ from priorwise.cli.names import NAMES, read_prior, read_target
 @click.option("--top", type=click.IntRange(min=1), default=1000, show_default=True, help="How many candidates to keep.")
 @click.option("--show", type=click.IntRange(min=0), default=20, show_default=True, help="How many candidates to print.")
 @click.option("--paper", is_flag=True, help="Exactly the paper's procedure.")
+@click.option(
+    "--subcategory-depth",
+    type=click.IntRange(min=1),
+    help="How many steps below the category a subcategory may be; documents outside them are new. [default: any]",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the run folder if it is there already.")
 @click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
 def discover(
@@ -110,23 +115,59 @@ def print_run(run: Any, show: int) -> None:
             for name, key in (("learned", "learned"), ("Laplace", "laplace"))
         ],
     )
+    if about.get("subcategories") is not None:
+        click.echo(f"\n{_counted_standings(about['subcategories'])}")
     if show:
         click.echo(f"\nThe first {min(show, len(run.ranking))} of {len(run.ranking):,} candidates:")
-        show_table(
-            ["rank", "score", "prob.", "Laplace", "title", "strongest tokens"],
-            [
-                [
-                    str(row["rank"]),
-                    f"{row['score']:.3f}",
-                    f"{row['probability']:.2f}",
-                    f"{row['baseline_rank']:,}",
-                    safe(row["title"], 40),
-                    safe(row["evidence"]),
-                ]
-                for row in run.ranking.rows(show)
-            ],
-            left=(4, 5),
-        )
+        _print_candidates(run, show)
+
+
+def _print_candidates(run: Any, show: int) -> None:
+    from priorwise.cli.output import safe, show_table
+
+    has_graph = run.about.get("subcategories") is not None
+    headings = ["rank", "score", "prob.", "Laplace", "title", "subcategory", "strongest tokens"]
+    rows = [
+        [
+            str(row["rank"]),
+            f"{row['score']:.3f}",
+            f"{row['probability']:.2f}",
+            f"{row['baseline_rank']:,}",
+            safe(row["title"], 40),
+            _subcategory(row, run.about["label"]) if has_graph else "",
+            safe(row["evidence"]),
+        ]
+        for row in run.ranking.rows(show)
+    ]
+    shown = [column for column, heading in enumerate(headings) if has_graph or heading != "subcategory"]
+    show_table(
+        [headings[column] for column in shown],
+        [[row[column] for column in shown] for row in rows],
+        left=range(4, len(shown)),
+    )
+
+
+def _counted_standings(about: dict[str, Any]) -> str:
+    from priorwise.cli.output import counted
+
+    n = about["categories"]
+    if n == 0:
+        return "No subcategory is known, so all candidates are new."
+    subcategories = f"{n:,} subcategor{'y' if n == 1 else 'ies'}"
+    depth = "at any depth" if about["depth"] is None else f"at most {counted(about['depth'], 'step')} below"
+    found, laplace = about["learned"], about["laplace"]
+    return (
+        f"{counted(found['subcategory'], 'candidate')} in its {subcategories} ({depth}), {found['new']:,} new; "
+        f"for Laplace {laplace['subcategory']:,} and {laplace['new']:,}"
+    )
+
+
+def _subcategory(row: dict[str, Any], label: str) -> str:
+    """The subcategory that a candidate is in and the way to it, less the category itself, where all ways begin."""
+    from priorwise.cli.output import safe
+    from priorwise.discovery.standing import ARROW
+
+    return f"({row['status']})" if row["path"] is None else safe(row["path"].removeprefix(label + ARROW), 60)
 
 
 def _ids(path: Path, corpus: Any) -> list[str]:

@@ -22,14 +22,31 @@ def explain(run: Path, document_id: str, corpus: Path | None, top: int | None) -
     from priorwise.discovery import Run
 
     loaded = Run.load(run)
-    print_explanation(loaded.explain(loaded.open_corpus(corpus), document_id), top)
+    opened = loaded.open_corpus(corpus)
+    explanation = loaded.explain(opened, document_id)
+    print_explanation(explanation, top, _where(loaded.standing(opened, document_id), loaded.about["label"]))
 
 
-def print_explanation(explanation: Any, top: int | None = None) -> None:
+def _where(standing: Any, label: str) -> str | None:
+    """Say in which category a document is already."""
+    from priorwise.cli.output import safe
+
+    if standing is None:
+        return None
+    return {
+        "member": f"A member of '{safe(label)}'.",
+        "subcategory": f"In a subcategory: {safe(standing.path or '', 150)}",
+        "new": f"New: in neither '{safe(label)}' nor a subcategory of it.",
+    }[standing.status]
+
+
+def print_explanation(explanation: Any, top: int | None = None, where: str | None = None) -> None:
     """A row per token, then the sum."""
     from priorwise.cli.output import safe, show_table
 
     click.echo(f"{safe(explanation.title, 100)} ({safe(explanation.id)})")
+    if where is not None:
+        click.echo(where)
     shown = explanation.tokens[:top]
     rest = explanation.tokens[len(shown) :]
     members, others = f"of {explanation.n_members:,.0f}", f"of {explanation.n_others:,.0f}"

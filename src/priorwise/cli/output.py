@@ -27,7 +27,7 @@ def safe(text: str, width: int | None = None) -> str:
     return shown if width is None or len(shown) <= width else shown[: width - 1] + "…"
 
 
-SPELLED = {"λ": "lambda", "−": "-", "–": "-", "…": "...", "×": "x"}
+SPELLED = {"λ": "lambda", "−": "-", "–": "-", "…": "...", "×": "x", "›": ">"}
 
 
 def spell_out(*streams: Any) -> None:

@@ -2,7 +2,18 @@
 
 from priorwise.corpus.contents import TokenBatch
 from priorwise.corpus.corpus import Corpus
+from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.ingestion import IngestSummary, ingest
-from priorwise.readers.document import Document, Reader
+from priorwise.readers.document import CategoryPage, Document, Origin, Reader
 
-__all__ = ["Corpus", "Document", "IngestSummary", "Reader", "TokenBatch", "ingest"]
+__all__ = [
+    "CategoryGraph",
+    "CategoryPage",
+    "Corpus",
+    "Document",
+    "IngestSummary",
+    "Origin",
+    "Reader",
+    "TokenBatch",
+    "ingest",
+]

@@ -70,7 +70,8 @@ def described(
     n: int, labels: Iterable[LabelsOfOne] | None, ids: Iterable[str] | None, titles: Iterable[str] | None
 ) -> list[Document]:
     """Return documents without text: what a matrix needs beside its counts."""
-    return list(documents_of_texts([""] * n, labels, ids, titles))
+    entries = documents_of_texts([""] * n, labels, ids, titles)
+    return [entry for entry in entries if isinstance(entry, Document)]
 
 
 def label_list(labels: LabelsOfOne) -> list[str]:

@@ -14,7 +14,7 @@ from priorwise.errors import CorpusError
 LARGEST_OFFSET = 2**31 - 1
 
 
-def list_column(offsets: NDArray[Any], values: NDArray[Any]) -> pa.Array:
+def list_column(offsets: NDArray[Any], values: NDArray[Any] | pa.Array) -> pa.Array:
     """Return a column of lists: row ``i`` holds ``values[offsets[i]:offsets[i + 1]]``.
 
     Examples
@@ -45,7 +45,11 @@ def text_column(texts: Iterable[str]) -> pa.Array:
     >>> text_column(["a", "b"]).to_pylist()
     ['a', 'b']
     """
-    return pa.array([writable(text) for text in texts], pa.string())
+    listed = texts if isinstance(texts, list) else list(texts)
+    try:
+        return pa.array(listed, pa.string())
+    except UnicodeEncodeError:
+        return pa.array([writable(text) for text in listed], pa.string())
 
 
 def writable(text: str) -> str:
@@ -69,6 +73,21 @@ def list_parts(column: pa.Array) -> tuple[NDArray[np.int32], NDArray[Any]]:
     ([0, 2, 2], [5, 7])
     """
     return column.offsets.to_numpy(zero_copy_only=True), column.values.to_numpy(zero_copy_only=True)
+
+
+def string_parts(column: pa.Array) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return the offsets and the UTF-8 bytes of a column of strings, as views.
+
+    Examples
+    --------
+    >>> offsets, data = string_parts(pa.array(["x", "ab", "c"])[1:])
+    >>> [data[start:end].tobytes() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    [b'ab', b'c']
+    """
+    _, offsets, data = column.buffers()
+    first = column.offset
+    bounds = np.frombuffer(offsets, np.int32)[first : first + len(column) + 1] if len(column) else np.zeros(1, np.int32)
+    return bounds, np.frombuffer(data or b"", np.uint8)
 
 
 def narrowest(largest: int) -> type[np.unsignedinteger[Any]]:

@@ -132,8 +132,16 @@ class CorpusContents(StoredCorpus):
 
     def labels_of(self, row: int) -> list[str]:
         """Return the labels of a document, sorted."""
-        _, (numbers,) = self._gather([row], self._label_lists)
-        return self._labels.strings.take(numbers.astype(np.int64))
+        return self.label_names(self.take_labels([row])[1])
+
+    def take_labels(self, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+        """Return the labels of some documents, copied: offsets and label numbers, ascending."""
+        indptr, (numbers,) = self._gather(rows, self._label_lists)
+        return indptr, numbers
+
+    def label_names(self, numbers: ArrayLike) -> list[str]:
+        """Return the labels of some numbers."""
+        return self._labels.strings.take(as_rows(numbers))
 
     def row(self, id: str) -> int:
         """Return the number of the document with an id; :class:`~priorwise.errors.UnknownName` if there is none."""
@@ -159,6 +167,8 @@ class CorpusContents(StoredCorpus):
     def members(self, label: str) -> NDArray[np.int64]:
         """Return the documents of a label, ascending; :class:`~priorwise.errors.UnknownName` if there is none.
 
+        A category that is only in the graph has no documents of its own, and is known nevertheless.
+
         Examples
         --------
         >>> from priorwise.corpus import Corpus
@@ -168,13 +178,31 @@ class CorpusContents(StoredCorpus):
         ...
         priorwise.errors.UnknownName: no label 'Machien learning'; did you mean 'Machine learning' (1 member)?
         """
+        return self._members[1][self._members_slice(label)].astype(np.int64)
+
+    def member_origins(self, label: str) -> NDArray[np.uint8]:
+        """Return where each membership of a label comes from, in the order of :meth:`members`.
+
+        The numbers are those of :class:`~priorwise.Origin`.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["a", "b"], labels=["x", "x"]).member_origins("x").tolist()
+        [0, 0]
+        """
+        return self._origins[self._members_slice(label)]
+
+    def _members_slice(self, label: str) -> slice:
         number = self._labels.find(label)
-        if number is None:
-            near = dict(self.search_labels(label))
-            sizes = {name: f"{size:,} member" + ("" if size == 1 else "s") for name, size in near.items()}
-            raise UnknownName("label", label, near, sizes=sizes)
-        offsets, documents = self._members
-        return documents[offsets[number] : offsets[number + 1]].astype(np.int64)
+        if number is not None:
+            offsets, _ = self._members
+            return slice(offsets[number], offsets[number + 1])
+        if label in self.graph:
+            return slice(0, 0)
+        near = dict(self.search_labels(label))
+        sizes = {name: f"{size:,} member" + ("" if size == 1 else "s") for name, size in near.items()}
+        raise UnknownName("label", label, near, sizes=sizes)
 
     def label_sizes(self) -> pa.Table:
         """Return every label with the number of its documents, as an Arrow table sorted by label."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from priorwise.corpus.manifest import VERSION, this_tokenizer
 from priorwise.corpus.shards import Shard
-from priorwise.corpus.write import MakeShard, write_corpus
-from priorwise.readers.document import Document, Reader
+from priorwise.corpus.write import Complete, MakeShard, write_corpus
+from priorwise.readers.document import Document, Entry, Reader
 
 DOCUMENTS_PER_SHARD = 1 << 14
 CHARACTERS_PER_SHARD = 1 << 24
@@ -61,6 +61,8 @@ def ingest(
     workers: int | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
+    duplicates: Literal["refuse", "first"] = "refuse",
+    complete: Complete | None = None,
 ) -> IngestSummary:
     """Read documents into a corpus folder.
 
@@ -76,6 +78,10 @@ def ingest(
         Replace a corpus of that name, once the new one is whole.
     progress : function, optional
         Called now and then with the bytes read, the bytes there are, and the documents read.
+    duplicates : {"refuse", "first"}
+        What to do when documents have the same id: refuse them, or keep the first and leave out the others.
+    complete : function, optional
+        Called with all shards before they are merged; returns those to merge in their place.
 
     Returns
     -------
@@ -101,10 +107,12 @@ def ingest(
         shard_makers(_reported(reader, progress)),
         Path(path),
         tokenizer=this_tokenizer(),
-        fingerprint=None if fingerprint is None else {"reader": fingerprint, **_ways_of_working()},
+        fingerprint=None if fingerprint is None else {"reader": fingerprint, **ways_of_working()},
         remarks=lambda: reader.remarks,
         workers=workers,
         overwrite=overwrite,
+        duplicates=duplicates,
+        complete=complete,
     )
     return IngestSummary(
         **asdict(written.manifest.counts),
@@ -116,7 +124,7 @@ def ingest(
     )
 
 
-def shard_makers(documents: Iterable[Document]) -> Iterator[MakeShard]:
+def shard_makers(entries: Iterable[Entry]) -> Iterator[MakeShard]:
     """Cut a stream of documents into shards, for :func:`~priorwise.corpus.write.write_corpus`.
 
     Examples
@@ -124,11 +132,11 @@ def shard_makers(documents: Iterable[Document]) -> Iterator[MakeShard]:
     >>> [make().documents.num_rows for make in shard_makers([Document("1", "One", "to be")])]
     [1]
     """
-    held: list[Document] = []
+    held: list[Entry] = []
     characters = 0
-    for document in documents:
-        held.append(document)
-        characters += len(document.text) + len(document.id) + len(document.title) + sum(map(len, document.labels))
+    for entry in entries:
+        held.append(entry)
+        characters += _characters(entry)
         if len(held) >= DOCUMENTS_PER_SHARD or characters >= CHARACTERS_PER_SHARD:
             yield partial(Shard.from_documents, held)
             held, characters = [], 0
@@ -136,7 +144,16 @@ def shard_makers(documents: Iterable[Document]) -> Iterator[MakeShard]:
         yield partial(Shard.from_documents, held)
 
 
-def _ways_of_working() -> dict[str, Any]:
+def _characters(entry: Entry) -> int:
+    if isinstance(entry, Document):
+        texts = len(entry.text) + len(entry.id) + len(entry.title) + sum(map(len, entry.labels))
+    else:
+        texts = len(entry.name) + sum(map(len, entry.parents))
+    return texts + sum(map(len, entry.added))
+
+
+def ways_of_working() -> dict[str, Any]:
+    """Return what beside the input decides how the shards come out."""
     return {
         "format": VERSION,
         "tokenizer": this_tokenizer(),
@@ -144,11 +161,12 @@ def _ways_of_working() -> dict[str, Any]:
     }
 
 
-def _reported(reader: Reader, progress: Progress | None) -> Iterator[Document]:
-    number = 0
-    for number, document in enumerate(reader, start=1):
-        yield document
+def _reported(reader: Reader, progress: Progress | None) -> Iterator[Entry]:
+    documents = 0
+    for number, entry in enumerate(reader, start=1):
+        yield entry
+        documents += isinstance(entry, Document)
         if progress is not None and number % _REPORT_EVERY == 0:
-            progress(reader.done_bytes, reader.total_bytes, number)
+            progress(reader.done_bytes, reader.total_bytes, documents)
     if progress is not None:
-        progress(reader.done_bytes, reader.total_bytes, number)
+        progress(reader.done_bytes, reader.total_bytes, documents)

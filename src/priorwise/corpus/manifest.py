@@ -14,7 +14,7 @@ from priorwise.errors import CorpusError, DamagedCorpus, NewerVersion
 from priorwise.text.tokens import RULE_VERSION
 
 FORMAT = "priorwise corpus"
-VERSION = 1
+VERSION = 2
 FILE_NAME = "manifest.json"
 
 
@@ -70,6 +70,10 @@ class Manifest:
             if content["version"] > VERSION:
                 raise NewerVersion(
                     f"{folder} has corpus format {content['version']}, this priorwise reads up to {VERSION}: upgrade it"
+                )
+            if content["version"] < VERSION:
+                raise CorpusError(
+                    f"{folder} has corpus format {content['version']}, of an earlier priorwise; ingest it again"
                 )
             manifest = cls(
                 Counts(**content["counts"]),

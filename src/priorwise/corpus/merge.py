@@ -6,7 +6,7 @@ how the documents fell into shards, the hot end of every table is small, and tok
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from priorwise.corpus.columns import LARGEST_OFFSET, list_column, list_parts, narrowest
+from priorwise.corpus.edges import category_graph
 from priorwise.corpus.files import FileRecord, Place
 from priorwise.corpus.manifest import Counts, Manifest
+from priorwise.corpus.members import Allocate, label_members
 from priorwise.corpus.names import MergedNames, merge_names
-from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.corpus.repeats import order_ids
+from priorwise.corpus.shards import AnyShard
 from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
 VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
-
-AnyShard = Shard | MappedShard
-Allocate = Callable[[str, int], NDArray[np.uint32]]
+CATEGORIES = "categories.arrow"
 
 
 def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
@@ -40,13 +41,13 @@ def merge(
 
     Parameters
     ----------
-    shards : sequence of Shard or MappedShard
+    shards : sequence of AnyShard
     place : Place
         Where the files go.
     tokenizer : dict or None
         What the manifest says about the tokens' origin.
     allocate : function, optional
-        Gives scratch room by name and size: one number per shard and distinct token.
+        Gives scratch room by name and size: one number per shard and distinct token, and five bytes per membership.
 
     Returns
     -------
@@ -55,7 +56,8 @@ def merge(
 
     Notes
     -----
-    Memory: one shard, about 60 bytes per distinct token, 20 per membership and 40 per document (plus the ids).
+    Memory: one shard, about 60 bytes per distinct token and 40 per document (plus the ids); then 100 per category and
+    20 per link between categories, if there are any. A shard without documents leaves no batch.
     """
     batches = [shard.documents.num_rows for shard in shards]
     if not sum(batches):
@@ -68,7 +70,10 @@ def merge(
         lambda size: allocate("labels", size),
     )
     files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(), _documents(shards, labels))
-    memberships, files[LABELS] = _write_labels(shards, labels, place)
+    memberships, files[LABELS] = _write_labels(shards, labels, place, allocate)
+    if (graph := category_graph(shards)) is not None:
+        files[CATEGORIES] = place.write(CATEGORIES, graph.schema, iter([graph]))
+        del graph
 
     tokens = merge_names(
         [shard.vocabulary.column("token") for shard in shards],
@@ -87,18 +92,15 @@ def merge(
         labels=len(labels.names),
         memberships=memberships,
     )
-    return Manifest(counts, tokenizer, batches, dict(sorted(files.items())))
+    return Manifest(counts, tokenizer, [rows for rows in batches if rows], dict(sorted(files.items())))
 
 
 def _write_id_order(shards: Sequence[AnyShard], place: Place) -> FileRecord:
     ids = pa.chunked_array([shard.documents.column("id") for shard in shards], pa.string())
-    order = pc.sort_indices(ids).to_numpy()
-    for start in range(0, len(order) - 1, 1 << 20):
-        ordered = ids.take(pa.array(order[start : start + (1 << 20) + 1]))
-        same = pc.equal(ordered[1:], ordered[:-1]).to_numpy()
-        if same.any():
-            raise InputError(f"two documents have the id '{ordered[int(same.argmax())].as_py()}'; ids must differ")
-    return _write_one(place, ID_ORDER, document=pa.array(order.astype(np.uint32)))
+    found = order_ids(ids)
+    if len(found.repeated):
+        raise InputError(f"two documents have the id '{ids[int(found.repeated[0])].as_py()}'; ids must differ")
+    return _write_one(place, ID_ORDER, document=pa.array(found.order.astype(np.uint32)))
 
 
 def _document_schema() -> pa.Schema:
@@ -108,6 +110,8 @@ def _document_schema() -> pa.Schema:
 def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.RecordBatch]:
     for number, shard in enumerate(shards):
         documents = shard.documents
+        if not documents.num_rows:
+            continue
         offsets, local = list_parts(documents.column("labels"))
         sorted_labels, _ = sorted_within(offsets, labels.of_shard(number)[local], None)
         yield pa.RecordBatch.from_arrays(
@@ -116,19 +120,18 @@ def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.R
         )
 
 
-def _write_labels(shards: Sequence[AnyShard], labels: MergedNames, place: Place) -> tuple[int, FileRecord]:
-    from scipy.sparse import csr_array
-
-    parts = [list_parts(shard.documents.column("labels")) for shard in shards]
-    numbers = [labels.of_shard(number)[local] for number, (_, local) in enumerate(parts)]
-    lengths = np.concatenate([np.diff(offsets) for offsets, _ in parts])
-    offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    columns = np.concatenate(numbers).astype(np.int32)
-    present = np.ones(len(columns), np.bool_)
-    by_label = csr_array((present, columns, offsets), shape=(len(lengths), len(labels.names))).tocsc()
-    members = list_column(by_label.indptr, by_label.indices.astype(np.uint32))
-    record = _write_one(place, LABELS, label=_one_chunk(labels.names), documents=members)
-    return len(columns), record
+def _write_labels(
+    shards: Sequence[AnyShard], labels: MergedNames, place: Place, allocate: Allocate
+) -> tuple[int, FileRecord]:
+    offsets, documents, origins = label_members(shards, labels, allocate)
+    record = _write_one(
+        place,
+        LABELS,
+        label=_one_chunk(labels.names),
+        documents=list_column(offsets, documents),
+        origins=list_column(offsets, origins),
+    )
+    return len(documents), record
 
 
 def _write_vocabulary(
@@ -168,6 +171,8 @@ def _write_tokens(
     def batches() -> Iterator[pa.RecordBatch]:
         for number, shard in enumerate(shards):
             table = shard.tokens
+            if not table.num_rows:
+                continue
             offsets, local = list_parts(table.column("tokens"))
             counts = list_parts(table.column("counts"))[1]
             id_of_local = token_id[tokens.of_shard(number)]

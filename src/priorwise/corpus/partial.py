@@ -48,6 +48,10 @@ class PartialCorpus:
         """Return where a shard lies or will lie; it is there only when it is whole."""
         return self.folder / f"shard-{number:06d}"
 
+    def thinned_shard(self, number: int) -> Path:
+        """Return where a shard goes that is made again without some of its documents."""
+        return self.folder / f"thinned-{number:06d}"
+
     def finished_shards(self) -> list[Path]:
         """Return the shards that are whole."""
         return sorted(self.folder.glob("shard-??????"))

@@ -10,45 +10,77 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from priorwise.corpus.columns import list_column, string_column, text_column, writable
+from priorwise.corpus.columns import list_column, string_column, text_column
 from priorwise.corpus.files import remove, sync_folder
-from priorwise.readers.document import Document
+from priorwise.corpus.memberships import category_table, labels_and_origins, number_memberships, sorted_names
+from priorwise.readers.document import CategoryPage, Document, Entry
 from priorwise.text.tokens import CountedTexts, count_texts
 
-PARTS = ("documents", "tokens", "vocabulary", "labels")
+PARTS = ("documents", "tokens", "vocabulary", "labels", "categories")
+
+
+class AnyShard(Protocol):
+    """The tables that a merge needs; :class:`Shard` says what is in them."""
+
+    @property
+    def documents(self) -> pa.RecordBatch:
+        """The table of documents."""
+        ...
+
+    @property
+    def tokens(self) -> pa.RecordBatch:
+        """The table of tokens and counts."""
+        ...
+
+    @property
+    def vocabulary(self) -> pa.RecordBatch:
+        """The table of distinct tokens."""
+        ...
+
+    @property
+    def labels(self) -> pa.RecordBatch:
+        """The table of distinct labels."""
+        ...
+
+    @property
+    def categories(self) -> pa.RecordBatch:
+        """The table of categories' pages."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The four tables of a shard.
+    """The five tables of a shard.
 
     Attributes
     ----------
     documents : pyarrow.RecordBatch
-        ``id``, ``title``, ``labels`` (numbers into the shard's labels).
+        ``id``, ``title``, ``labels`` (distinct numbers into the shard's labels), ``origins`` (one for each label, an
+        :class:`~priorwise.readers.document.Origin`), ``page`` (its number in a wiki's tables, or 0).
     tokens : pyarrow.RecordBatch
         ``tokens`` (distinct numbers into the shard's vocabulary, in any order), ``counts``.
     vocabulary : pyarrow.RecordBatch
         ``token``, sorted by bytes, ``documents``, ``occurrences``.
     labels : pyarrow.RecordBatch
         ``label``, sorted by bytes.
+    categories : pyarrow.RecordBatch
+        ``category``, ``page``, ``parents`` (names), ``origins`` (one for each parent); often of no rows.
     """
 
     documents: pa.RecordBatch
     tokens: pa.RecordBatch
     vocabulary: pa.RecordBatch
     labels: pa.RecordBatch
+    categories: pa.RecordBatch
 
     @classmethod
-    def from_documents(cls, documents: Sequence[Document]) -> Shard:
-        """Count the tokens of some documents.
+    def from_documents(cls, entries: Sequence[Entry]) -> Shard:
+        """Count the tokens of some documents; categories' pages may stand among them.
 
         Examples
         --------
@@ -56,25 +88,57 @@ class Shard:
         >>> shard.vocabulary.to_pydict()
         {'token': ['a', 'b', 'c'], 'documents': [2, 1, 1], 'occurrences': [2, 2, 1]}
         """
+        documents = [entry for entry in entries if isinstance(entry, Document)]
+        labels, origins = labels_and_origins([(entry.labels, entry.added, entry.origin) for entry in documents])
         return cls.from_counts(
             count_texts(document.text for document in documents),
             ids=[document.id for document in documents],
             titles=[document.title for document in documents],
-            labels=[document.labels for document in documents],
+            labels=labels,
+            origins=origins,
+            pages=[document.page for document in documents],
+            categories=[entry for entry in entries if isinstance(entry, CategoryPage)],
         )
 
     @classmethod
     def from_counts(
-        cls, counted: CountedTexts, *, ids: Sequence[str], titles: Sequence[str], labels: Sequence[Sequence[str]]
+        cls,
+        counted: CountedTexts,
+        *,
+        ids: Sequence[str],
+        titles: Sequence[str],
+        labels: Sequence[Sequence[str]],
+        origins: Sequence[Sequence[int]] | None = None,
+        pages: Sequence[int] | None = None,
+        categories: Sequence[CategoryPage] = (),
     ) -> Shard:
-        """Make a shard from tokens that are counted already."""
-        names, new_number = _sorted(string_column(counted.name_offsets, counted.names))
+        """Make a shard from tokens that are counted already.
+
+        Parameters
+        ----------
+        counted : CountedTexts
+            Of each document in turn.
+        ids, titles : sequence of str
+        labels : sequence of sequences of str
+            A label that is given twice for a document counts once.
+        origins : sequence of sequences of int, optional
+            One for each label; all are written by default. Of a label that is given twice, the lowest counts.
+        pages : sequence of int, optional
+            The documents' numbers in a wiki's tables.
+        categories : sequence of CategoryPage
+            The pages of categories that stood among the documents.
+        """
+        names, new_number = sorted_names(string_column(counted.name_offsets, counted.names))
         tokens = new_number[counted.tokens]
         occurrences = np.bincount(tokens, weights=counted.counts, minlength=len(names))
-        label_names, label_offsets, label_numbers = _number_labels(labels)
+        found = number_memberships(labels, origins)
         return cls(
             documents=_batch(
-                id=text_column(ids), title=text_column(titles), labels=list_column(label_offsets, label_numbers)
+                id=text_column(ids),
+                title=text_column(titles),
+                labels=list_column(found.offsets, found.numbers),
+                origins=list_column(found.offsets, found.origins),
+                page=pa.array([0] * len(ids) if pages is None else pages, pa.uint64()),
             ),
             tokens=_batch(
                 tokens=list_column(counted.offsets, tokens), counts=list_column(counted.offsets, counted.counts)
@@ -84,7 +148,8 @@ class Shard:
                 documents=pa.array(np.bincount(tokens, minlength=len(names)).astype(np.uint32)),
                 occurrences=pa.array(occurrences.astype(np.uint64)),
             ),
-            labels=_batch(label=label_names),
+            labels=_batch(label=found.names),
+            categories=category_table(categories),
         )
 
     def write(self, folder: Path) -> None:
@@ -134,22 +199,11 @@ class MappedShard:
         """The table of distinct labels."""
         return self._table("labels")
 
+    @property
+    def categories(self) -> pa.RecordBatch:
+        """The table of categories' pages."""
+        return self._table("categories")
+
 
 def _batch(**columns: pa.Array) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
-
-
-def _sorted(names: pa.Array) -> tuple[pa.Array, NDArray[np.uint32]]:
-    order = pc.array_sort_indices(names)
-    new_number = np.empty(len(names), np.uint32)
-    new_number[order.to_numpy()] = np.arange(len(names), dtype=np.uint32)
-    return names.take(order), new_number
-
-
-def _number_labels(labels: Sequence[Sequence[str]]) -> tuple[pa.Array, NDArray[Any], NDArray[np.uint32]]:
-    distinct = [list(dict.fromkeys(map(writable, of_document))) for of_document in labels]
-    offsets = np.zeros(len(distinct) + 1, np.int64)
-    np.cumsum([len(of_document) for of_document in distinct], out=offsets[1:])
-    encoded = text_column(label for of_document in distinct for label in of_document).dictionary_encode()
-    names, new_number = _sorted(encoded.dictionary)
-    return names, offsets, new_number[encoded.indices.to_numpy()]

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from priorwise.corpus import merge as file_of
 from priorwise.corpus.columns import list_parts
 from priorwise.corpus.gather import gather
+from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import Manifest
@@ -147,6 +148,16 @@ class StoredCorpus:
     @cached_property
     def _members(self) -> ListParts:
         return list_parts(self._label_table.column("documents"))
+
+    @cached_property
+    def _origins(self) -> NDArray[np.uint8]:
+        return list_parts(self._label_table.column("origins"))[1]
+
+    @cached_property
+    def graph(self) -> CategoryGraph:
+        """Which categories are in which; without categories if the corpus was made without their pages."""
+        stored = file_of.CATEGORIES in self._files
+        return CategoryGraph(self._batches(file_of.CATEGORIES)[0] if stored else None)
 
     @cached_property
     def _label_search(self) -> LabelSearch:

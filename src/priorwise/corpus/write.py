@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -17,9 +17,11 @@ from priorwise.corpus.files import MemoryPlace
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.merge import merge
 from priorwise.corpus.partial import PartialCorpus, claim
-from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.corpus.repeats import without_repeats
+from priorwise.corpus.shards import AnyShard, MappedShard, Shard
 
 MakeShard = Callable[[], Shard]
+Complete = Callable[[Sequence[MappedShard]], Sequence[AnyShard]]
 Result = TypeVar("Result")
 
 
@@ -28,7 +30,7 @@ class Written:
     """What became of the shards: the corpus's manifest, and what a summary should say about the way there.
 
     ``resumed`` are the documents that an interrupted run had counted already, ``discarded`` says that one with other
-    inputs was thrown away, ``remarks`` are the reader's.
+    inputs was thrown away, ``remarks`` are the reader's, and how many documents were left out as repeats.
     """
 
     manifest: Manifest
@@ -46,6 +48,8 @@ def write_corpus(
     remarks: Callable[[], dict[str, int]] = dict,
     workers: int | None = None,
     overwrite: bool = False,
+    duplicates: Literal["refuse", "first"] = "refuse",
+    complete: Complete | None = None,
 ) -> Written:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same.
 
@@ -66,6 +70,11 @@ def write_corpus(
         Threads; all processors by default.
     overwrite : bool, default False
         Replace a corpus of that name, once the new one is whole.
+    duplicates : {"refuse", "first"}
+        What to do when documents have the same id: refuse them, or keep the first and leave out the others.
+    complete : function, optional
+        Called with all shards before they are merged; returns the shards to merge in their place, as many and with the
+        same documents.
 
     Returns
     -------
@@ -79,9 +88,13 @@ def write_corpus(
             unfinished.finish_reading({"shards": n_shards, "remarks": remarks()})
         reading = unfinished.reading or {}
         made = [MappedShard(unfinished.shard(number)) for number in range(reading["shards"])]
-        manifest = merge(made, unfinished.place(), tokenizer, unfinished.allocate)
+        whole: Sequence[AnyShard] = made if complete is None else complete(made)
+        left_out: dict[str, int] = {}
+        if duplicates == "first":
+            whole, left_out = without_repeats(whole, unfinished.thinned_shard)
+        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate)
         unfinished.publish(manifest)
-    return Written(manifest, resumed, unfinished.discarded, reading["remarks"])
+    return Written(manifest, resumed, unfinished.discarded, {**reading["remarks"], **left_out})
 
 
 def corpus_in_memory(

@@ -15,6 +15,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.learning import GivenPrior, Learned, Procedure, laplace_model, learn
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.run import Run
+from priorwise.discovery.standing import about_standings, standings_below
 from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.prior_choice import score_of
@@ -42,6 +43,7 @@ def discover(
     negatives_per_positive: float | None = None,
     top: int = 1000,
     paper: bool = False,
+    subcategory_depth: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -75,6 +77,9 @@ def discover(
     paper : bool
         Exactly the paper's procedure; not together with `prior`, `target`, `search`, `seeds` or
         `negatives_per_positive`.
+    subcategory_depth : int, optional
+        How many steps below the category a subcategory may be for its documents not to be *new*; any number by default.
+        It marks the candidates and does not change their ranks.
     threads : int, optional
         All cores by default.
     progress : callable, optional
@@ -110,6 +115,7 @@ def discover(
     )
     tell = progress or (lambda what, share: None)
     rows, excluded = category_rows(corpus, label, members, exclude)
+    standings = standings_below(corpus, label, subcategory_depth)
     tell("drawing samples", 0.0)
     learned = learn(corpus, rows, excluded, procedure, threads=threads)
     tell("learning the prior", 1.0)
@@ -131,6 +137,7 @@ def discover(
     baseline_scores = score_corpus(corpus, scorers[1], threads=threads)
 
     def table(model: PresenceModel, found: Top) -> Ranking:
+        stand = None if standings is None else standings.of(found.documents)
         return Ranking.of(
             ids=corpus.ids(found.documents),
             titles=corpus.titles(found.documents),
@@ -138,7 +145,11 @@ def discover(
             probabilities=model.calibration.probability(found.scores),
             baseline_ranks=places(baseline_scores, found.documents, skip),
             evidence=model.evidence(corpus, found.documents, features),
+            status=None if stand is None else [each.status for each in stand],
+            path=None if stand is None else [each.path for each in stand],
         )
+
+    rankings = {"learned": table(learned.model, best), "laplace": table(baseline, plain)}
 
     about = {
         **_about_corpus(corpus),
@@ -149,9 +160,10 @@ def discover(
         "procedure": {"paper": paper, **procedure.describe(learned.training), "top": top},
         **_about_learned(learned, procedure),
         "predicted_positive": {"learned": best.predicted_positive, "laplace": plain.predicted_positive},
+        "subcategories": None if standings is None else about_standings(standings, rankings),
     }
     choice = learned.choice
-    return Run(about, table(learned.model, best), table(baseline, plain), learned.model, choice.terrains, choice.trials)
+    return Run(about, rankings["learned"], rankings["laplace"], learned.model, choice.terrains, choice.trials)
 
 
 def category_rows(

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
+from priorwise.discovery.standing import Standing, Standings
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
 from priorwise.models.prior_choice import Trials
 from priorwise.models.terrain import Terrain
@@ -79,6 +80,14 @@ class Run:
     def explain(self, corpus: Corpus, document_id: str) -> Explanation:
         """Take a document's score apart, token by token."""
         return self.model.explain(corpus, corpus.row(document_id))
+
+    def standing(self, corpus: Corpus, document_id: str) -> Standing | None:
+        """Say where a document stands: a member, in a subcategory, or new; None without a graph of categories."""
+        subcategories = self.about.get("subcategories")
+        if subcategories is None:
+            return None
+        standings = Standings(corpus, self.about["label"], subcategories["depth"])
+        return standings.of([corpus.row(document_id)])[0]
 
     def open_corpus(self, path: str | Path | None = None) -> Corpus:
         """Open the corpus that this run ranked, where it was or at `path`; another one is refused."""

@@ -15,10 +15,12 @@ from priorwise.errors import MissingExtra
 
 @dataclass(frozen=True)
 class Ranking:
-    """Documents, best first, with columns rank, id, title, score, probability, baseline_rank and evidence.
+    """Documents, best first: rank, id, title, score, probability, baseline_rank, evidence, status and path of each.
 
     `score` is what the ranking is ordered by, `probability` the chance of membership it stands for, `baseline_rank` the
-    document's place in the whole ranking of the Laplace baseline, `evidence` its strongest tokens.
+    document's place in the whole ranking of the Laplace baseline, `evidence` its strongest tokens. `status` says
+    whether the document is in a subcategory of the category or new, `path` how the category leads to that subcategory;
+    both are null where there is no category or no graph of categories.
     """
 
     table: pa.Table
@@ -33,8 +35,11 @@ class Ranking:
         probabilities: NDArray[np.float64],
         baseline_ranks: NDArray[np.int64],
         evidence: Sequence[str],
+        status: Sequence[str | None] | None = None,
+        path: Sequence[str | None] | None = None,
     ) -> Ranking:
         """Put the columns together."""
+        unknown = [None] * len(ids)
         return cls(
             pa.table(
                 {
@@ -45,6 +50,8 @@ class Ranking:
                     "probability": pa.array(probabilities, pa.float64()),
                     "baseline_rank": pa.array(baseline_ranks, pa.int64()),
                     "evidence": pa.array(evidence, pa.string()),
+                    "status": pa.array(unknown if status is None else status, pa.string()),
+                    "path": pa.array(unknown if path is None else path, pa.string()),
                 }
             )
         )

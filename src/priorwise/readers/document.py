@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Protocol
+
+
+class Origin(IntEnum):
+    """Where a membership comes from. If there are several origins, the first of these counts."""
+
+    WRITTEN = 0
+    """It is written in the document itself."""
+    ADDED = 1
+    """It was added by a template, or comes from a table beside the text."""
+    UNKNOWN = 2
+    """The source lists memberships of both kinds and does not say which is which."""
 
 
 @dataclass(slots=True)
@@ -21,6 +33,12 @@ class Document:
         What is cut into tokens.
     labels : sequence of str
         The categories it is in.
+    added : sequence of str
+        Categories it is in that are not written in its text.
+    origin : Origin
+        The origin of ``labels``.
+    page : int
+        The number of its page in a wiki's own tables; 0 if there is none.
 
     Examples
     --------
@@ -32,10 +50,49 @@ class Document:
     title: str
     text: str
     labels: Sequence[str] = ()
+    added: Sequence[str] = ()
+    origin: Origin = Origin.WRITTEN
+    page: int = 0
+
+
+@dataclass(slots=True)
+class CategoryPage:
+    """The page of a category: no document, but its place among the categories.
+
+    Parameters
+    ----------
+    name : str
+        The category, as documents name it in their labels.
+    parents : sequence of str
+        The categories it is in.
+    page : int
+        The number of its page in a wiki's own tables; 0 if there is none.
+    added : sequence of str
+        Categories it is in that are not written in its text.
+    origin : Origin
+        The origin of ``parents``.
+
+    Examples
+    --------
+    >>> CategoryPage("Neural networks", ["Machine learning"]).parents
+    ['Machine learning']
+    """
+
+    name: str
+    parents: Sequence[str]
+    page: int = 0
+    added: Sequence[str] = ()
+    origin: Origin = Origin.WRITTEN
+
+
+Entry = Document | CategoryPage
+"""What a reader yields."""
 
 
 class Reader(Protocol):
     """Documents in a fixed order, with what is needed to resume and to show progress.
+
+    The pages of categories, if there are any, stand among the documents.
 
     ``total_bytes`` and ``done_bytes`` measure the input as it lies on the disk. ``remarks`` says what was done to the
     input that its owner should know, with how often. ``fingerprint`` is anything that JSON can hold and that changes
@@ -46,7 +103,7 @@ class Reader(Protocol):
     done_bytes: int
     remarks: dict[str, int]
 
-    def __iter__(self) -> Iterator[Document]: ...
+    def __iter__(self) -> Iterator[Entry]: ...
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return what changes when the documents may have changed, or None."""
@@ -59,16 +116,16 @@ class Stream:
 
     Examples
     --------
-    >>> [document.id for document in Stream([Document("a", "A", "some text")])]
-    ['a']
+    >>> [document.title for document in Stream([Document("a", "A", "some text")])]
+    ['A']
     """
 
-    documents: Iterable[Document]
+    documents: Iterable[Entry]
     total_bytes: int = 0
     done_bytes: int = 0
     remarks: dict[str, int] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Entry]:
         return iter(self.documents)
 
     def fingerprint(self) -> dict[str, Any] | None:

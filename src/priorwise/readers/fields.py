@@ -26,8 +26,8 @@ class Columns:
 
     Examples
     --------
-    >>> Columns(labels="topics", separator="|").document({"text": "a b", "topics": "x|y"}, number=0)
-    Document(id='0', title='0', text='a b', labels=['x', 'y'])
+    >>> Columns(labels="topics", separator="|").document({"text": "a b", "topics": "x|y"}, number=0).labels
+    ['x', 'y']
     """
 
     text: str = "text"
