@@ -41,6 +41,7 @@ class BrokenFile(InputError):
 
     def __init__(self, path: str | Path, reason: str, *, line: int | None = None) -> None:
         where = f"{path}, line {line}" if line is not None else f"{path}"
+        self.reason = reason
         super().__init__(f"{where}: {reason}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -69,9 +69,26 @@ def folder(folder: Path, merge: bool, output: Path, overwrite: bool, workers: in
     _ingest(lambda: FolderReader(folder, merge=merge), output, overwrite, workers)
 
 
-def _ingest(reader: Callable[[], Any], output: Path, overwrite: bool, workers: int | None) -> None:
-    from priorwise.cli.output import counted, progress_bar
+def _ingest(
+    reader: Callable[[], Any],
+    output: Path,
+    overwrite: bool,
+    workers: int | None,
+    duplicates: Literal["refuse", "first"] = "refuse",
+) -> None:
     from priorwise.corpus import ingest as run_ingest
+
+    run_and_show(
+        output,
+        lambda progress: run_ingest(
+            reader(), output, workers=workers, overwrite=overwrite, progress=progress, duplicates=duplicates
+        ),
+    )
+
+
+def run_and_show(output: Path, run: Callable[[Any], Any]) -> None:
+    """Run an ingest, given what to tell of its progress, under a bar, and say what it did."""
+    from priorwise.cli.output import counted, progress_bar, safe
 
     with progress_bar(f"Reading into {output.name}") as bar:
 
@@ -79,7 +96,7 @@ def _ingest(reader: Callable[[], Any], output: Path, overwrite: bool, workers: i
             bar.update(completed=done, total=total or None, note=f"{documents:,} documents")
 
         try:
-            summary = run_ingest(reader(), output, workers=workers, overwrite=overwrite, progress=show)
+            summary = run(show)
         except KeyboardInterrupt:
             click.echo("Stopped. The same command again goes on from here.", err=True)
             raise
@@ -89,11 +106,12 @@ def _ingest(reader: Callable[[], Any], output: Path, overwrite: bool, workers: i
     if summary.resumed:
         click.echo(f"Went on after {counted(summary.resumed, 'document')} done already.")
     click.echo(
-        f"{output}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s ({speed:,.0f} documents/s)"
+        f"{output}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
+        f"({speed:,.0f} documents/s, {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s)"
     )
     click.echo(
         f"{counted(summary.vocabulary, 'distinct token')}, {summary.tokens:,} in all documents; "
         f"{counted(summary.labels, 'label')}, {counted(summary.memberships, 'membership')}"
     )
     for remark, count in summary.remarks.items():
-        click.echo(f"{count:,} {remark}")
+        click.echo(f"{count:,} {safe(remark)}")

@@ -12,18 +12,23 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import helper
+from priorwise.kernels.words import bytes_at
+
 # A token begins with NUMBER or anything after it.
 SEPARATOR, APOSTROPHE, POINT, MARK, ALONE, NUMBER, LETTER, DIGIT = range(8)
 LONGEST_TOKEN = 64
 
-# A row of the hash table: the token's key, its number (-1 in an empty row), its length in bytes, and the place of its
-# latest entry. Side by side, so that looking a token up touches one line of the cache.
-_KEY, _TOKEN, _LENGTH, _PLACE = range(4)
+# A row of the hash table: the token's key (0 in an empty row), and in one number the token's and the place of its latest
+# entry. Side by side, so that looking a token up touches one line of the cache.
+_KEY, _TOKEN_AND_PLACE = range(2)
 _FIRST_ROWS = 1 << 12
 _SHORT = 8
+_LONG_KEY = np.int64(-1) << np.int64(56)
+_PLACE_BITS = 32
+_PLACE_MASK = (1 << 32) - 1
 
-_FNV_START = np.uint64(0xCBF29CE484222325)
-_FNV_PRIME = np.uint64(0x100000001B3)
+_PRIME = np.uint64(0xD6E8FEB86659FD93)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
@@ -53,14 +58,26 @@ def character(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.ui
 def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int]:
     """Return where the first token at or after ``at`` begins and ends; ``(end, end)`` when there is none."""
     while at < end:
-        kind, width = character(data, at, end, classes)
-        if kind == ALONE:
-            return at, at + width
-        if kind < NUMBER:
+        if data[at] < 0x80:
+            if classes[data[at]] < NUMBER:
+                at += 1
+                continue
+            start = at
+            at += 1
+            while at < end and data[at] < 0x80 and classes[data[at]] >= NUMBER:
+                at += 1
+            length, base = at - start, np.int64(classes[data[at - 1]])
+            if length <= LONGEST_TOKEN and (at == end or (data[at] < 0x80 and classes[data[at]] == SEPARATOR)):
+                return start, at
+        else:
+            kind, width = character(data, at, end, classes)
+            if kind == ALONE:
+                return at, at + width
+            if kind < NUMBER:
+                at += width
+                continue
+            start, length, base = at, 1, kind
             at += width
-            continue
-        start, length, base = at, 1, kind
-        at += width
         while at < end:
             kind, width = character(data, at, end, classes)
             if kind >= NUMBER:
@@ -94,9 +111,9 @@ def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[
 
 @njit(cache=True, nogil=True)
 def count_tokens(
-    data: NDArray[np.uint8], bounds: NDArray[np.int64], classes: NDArray[np.uint8]
+    data: NDArray[np.uint8], words: NDArray[np.uint64], bounds: NDArray[np.int64], classes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int32]]:
-    """Count the distinct tokens of each document ``data[bounds[i]:bounds[i + 1]]``.
+    """Count the distinct tokens of each document ``data[bounds[i]:bounds[i + 1]]``; spare bytes follow the last.
 
     Returns the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets. Tokens are
     numbered, and stand within a document, in the order in which they were first seen.
@@ -109,7 +126,7 @@ def count_tokens(
     counts = np.empty(room, np.uint32)
     names = np.empty(data.size, np.uint8)
     name_offsets = np.zeros(room + 1, np.int32)
-    table = np.full((_FIRST_ROWS, 4), -1, np.int64)
+    table = np.zeros((_FIRST_ROWS, 2), np.int64)
     n_known, n_entries, n_bytes = 0, 0, 0
 
     for document in range(bounds.size - 1):
@@ -119,32 +136,34 @@ def count_tokens(
             if start == at:
                 break
             length = at - start
-            key = _key(data, start, at)
-            row = _first_row(key, length, table.shape[0])
-            while table[row, _TOKEN] >= 0:
-                same_key = table[row, _KEY] == key and table[row, _LENGTH] == length
-                if same_key and (
-                    length <= _SHORT or _equal(names, name_offsets[table[row, _TOKEN]], data, start, length)
+            key = _key(words, start, at)
+            row = _first_row(key, table.shape[0])
+            while table[row, _KEY] != 0:
+                if table[row, _KEY] == key and (
+                    length <= _SHORT
+                    or _is_name(names, name_offsets, table[row, _TOKEN_AND_PLACE] >> _PLACE_BITS, data, start, length)
                 ):
                     break
                 row = (row + 1) & (table.shape[0] - 1)
 
-            if table[row, _TOKEN] < 0:
-                table[row, _KEY] = key
-                table[row, _TOKEN] = n_known
-                table[row, _LENGTH] = length
+            if table[row, _KEY] == 0:
                 for i in range(start, at):
                     names[n_bytes] = data[i]
                     n_bytes += 1
+                token = n_known
                 n_known += 1
                 name_offsets[n_known] = n_bytes
+                place = -1
+                table[row, _KEY] = key
+            else:
+                token = table[row, _TOKEN_AND_PLACE] >> _PLACE_BITS
+                place = table[row, _TOKEN_AND_PLACE] & _PLACE_MASK
 
-            place = table[row, _PLACE]
             if place >= first_entry:
                 counts[place] += np.uint32(1)
             else:
-                table[row, _PLACE] = n_entries
-                tokens[n_entries] = table[row, _TOKEN]
+                table[row, _TOKEN_AND_PLACE] = token << _PLACE_BITS | n_entries
+                tokens[n_entries] = token
                 counts[n_entries] = 1
                 n_entries += 1
             if 2 * n_known > table.shape[0]:
@@ -159,43 +178,54 @@ def count_tokens(
     )
 
 
-@njit(cache=True, nogil=True)
-def _key(data: NDArray[np.uint8], start: int, end: int) -> np.int64:
-    """Return the bytes of a short token themselves, so that equal keys are equal tokens, and a hash of a long one."""
+@helper
+def _key(words: NDArray[np.uint64], start: int, end: int) -> np.int64:
+    """Return the bytes of a short token themselves, so that equal keys are equal tokens, and a hash of a long one.
+
+    No byte of a token is 0, and none is 255, with which the key of a long one ends.
+    """
     if end - start <= _SHORT:
-        packed = np.int64(0)
-        for i in range(start, end):
-            packed = packed << 8 | np.int64(data[i])
-        return packed
-    hashed = _FNV_START
-    for i in range(start, end):
-        hashed = (hashed ^ np.uint64(data[i])) * _FNV_PRIME
-    return np.int64(hashed)
+        return np.int64(bytes_at(words, start, end - start))
+    hashed = bytes_at(words, end - 8, 8)
+    for at in range(start, end - 8, 8):
+        hashed = (hashed ^ bytes_at(words, at, 8)) * _PRIME
+        hashed ^= hashed >> _HALF
+    return np.int64(hashed) | _LONG_KEY
 
 
-@njit(cache=True, nogil=True)
-def _first_row(key: np.int64, length: int, n_rows: int) -> np.int64:
-    mixed = (np.uint64(key) ^ np.uint64(length)) * _GOLDEN
+@helper
+def _first_row(key: np.int64, n_rows: int) -> np.int64:
+    mixed = np.uint64(key) * _GOLDEN
     mixed = (mixed ^ mixed >> _HALF) * _GOLDEN
     return np.int64(mixed >> _HALF) & (n_rows - 1)
 
 
-@njit(cache=True, nogil=True)
-def _equal(names: NDArray[np.uint8], name: int, data: NDArray[np.uint8], start: int, length: int) -> bool:
-    for i in range(length):  # noqa: SIM110
-        if names[name + i] != data[start + i]:
-            return False
-    return True
+@helper
+def _is_name(
+    names: NDArray[np.uint8],
+    name_offsets: NDArray[np.int32],
+    token: int,
+    data: NDArray[np.uint8],
+    start: int,
+    length: int,
+) -> bool:
+    name = name_offsets[token]
+    if name_offsets[token + 1] - name != length:
+        return False
+    differs = np.uint8(0)
+    for i in range(length):
+        differs |= names[name + i] ^ data[start + i]
+    return differs == 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _wider(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    wider = np.full((4 * table.shape[0], 4), -1, np.int64)
+    wider = np.zeros((4 * table.shape[0], 2), np.int64)
     for old in range(table.shape[0]):
-        if table[old, _TOKEN] >= 0:
-            row = _first_row(table[old, _KEY], table[old, _LENGTH], wider.shape[0])
-            while wider[row, _TOKEN] >= 0:
+        if table[old, _KEY] != 0:
+            row = _first_row(table[old, _KEY], wider.shape[0])
+            while wider[row, _KEY] != 0:
                 row = (row + 1) & (wider.shape[0] - 1)
-            for i in range(4):
+            for i in range(2):
                 wider[row, i] = table[old, i]
     return wider

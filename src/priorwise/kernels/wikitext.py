@@ -13,6 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from priorwise.kernels import wikitext_marks as marks
+from priorwise.kernels.compiling import helper
+from priorwise.kernels.utf8 import put_point
 from priorwise.kernels.wikitext_names import (
     BREAK,
     DROP,
@@ -23,7 +25,6 @@ from priorwise.kernels.wikitext_names import (
     TAG,
     TEMPLATE,
     VERBATIM,
-    helper,
     name_value,
 )
 from priorwise.kernels.wikitext_page import (
@@ -279,12 +280,4 @@ def _after_entity(
     if point < 0:
         out[n] = data[at]
         return at + 1, n + 1
-    if point < 0x80:
-        out[n] = point
-        return stop, n + 1
-    width = 2 if point < 0x800 else 3 if point < 0x10000 else 4
-    for i in range(width - 1, 0, -1):
-        out[n + i] = 0x80 | point & 0x3F
-        point >>= 6
-    out[n] = (0xF00 >> width) & 0xFF | point
-    return stop, n + width
+    return stop, put_point(out, n, point)

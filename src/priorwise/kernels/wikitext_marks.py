@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import helper
 from priorwise.kernels.wikitext_names import (
     ENTITY,
     FILE_OPTION,
@@ -22,7 +23,6 @@ from priorwise.kernels.wikitext_names import (
     SCHEME,
     SLASHES,
     TEMPLATE_NAME,
-    helper,
     is_letter,
     is_space,
     name_value,

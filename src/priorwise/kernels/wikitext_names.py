@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import helper
+
 
 def _constants(n: int) -> Any:
     # NumPy's integers, for Numba would compile a function anew for each literal that it is called with.
@@ -26,9 +28,6 @@ TEMPLATE, TABLE, EXTERNAL, LINK, FILE, CATEGORY, LANGUAGE = _constants(7)
 BREAK, VERBATIM, DROP = 1, 2, 3
 # Values of schemes: with two slashes after the colon, or without.
 SLASHES, NO_SLASHES = 1, 2
-
-# Called from kernels only, so the ways in from Python, which take long to compile, are left out.
-helper = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 _LOW, _HALF = 0x7FFFFFFF, 31
 _PRIMES = 16777619, 1540483477

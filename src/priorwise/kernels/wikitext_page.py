@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.kernels import wikitext_marks as marks
+from priorwise.kernels.compiling import helper
 from priorwise.kernels.wikitext_names import (
     CATEGORY,
     EXTERNAL,
@@ -17,7 +18,6 @@ from priorwise.kernels.wikitext_names import (
     LANGUAGE,
     LINK,
     TEMPLATE,
-    helper,
     is_space,
     name_value,
 )

@@ -57,7 +57,17 @@ def compression(path: Path) -> str | None:
     if by_name is not None or not path.is_file():
         return by_name
     with path.open("rb") as file:
-        head = file.read(6)
+        return compression_of(file.read(6))
+
+
+def compression_of(head: bytes) -> str | None:
+    """Return how data are compressed, by their first six bytes.
+
+    Examples
+    --------
+    >>> compression_of(b"BZh91A"), compression_of(b"plain ")
+    ('bz2', None)
+    """
     return next((kind for magic, kind in _BY_MAGIC.items() if head.startswith(magic)), None)
 
 
@@ -88,19 +98,21 @@ def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
     kind = compression(path)
     with reading(path), path.open("rb", buffering=0) as raw:
         counted = io.BufferedReader(Counted(cast("BinaryIO", raw), tell), _CHUNK)
-        stream: IO[bytes]
-        if kind == "gzip":
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=counted))
-        elif kind == "bz2":
-            stream = bz2.BZ2File(counted)
-        elif kind == "xz":
-            stream = lzma.LZMAFile(counted)  # noqa: SIM115 (closed below, with what wraps it)
-        elif kind == "zstd":
-            stream = pa.CompressedInputStream(pa.PythonFile(counted, mode="r"), "zstd")
-        else:
-            stream = counted
-        with io.BufferedReader(cast("io.RawIOBase", stream), _CHUNK) as buffered:
+        with io.BufferedReader(cast("io.RawIOBase", decompressed(counted, kind)), _CHUNK) as buffered:
             yield cast("BinaryIO", buffered)
+
+
+def decompressed(stream: IO[bytes], kind: str | None) -> IO[bytes]:
+    """Return what a compressed stream holds; ``kind`` is as :func:`compression` says it."""
+    if kind == "gzip":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    if kind == "bz2":
+        return bz2.BZ2File(stream)
+    if kind == "xz":
+        return lzma.LZMAFile(stream)
+    if kind == "zstd":
+        return pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd")
+    return stream
 
 
 @contextmanager

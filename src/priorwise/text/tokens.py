@@ -14,7 +14,6 @@ Everything else separates. There is no stemming and no stop list.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,18 +22,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.text.normalisation import LAST_POINT, NormalTexts, normalise, normalise_texts
+
 RULE_VERSION = 1
 """Raised whenever the rule changes; a corpus records the rule that made its tokens."""
-
-LAST_POINT = 0x3FFFF
-"""Beyond it, in the planes that follow, there are no letters."""
 
 _HAN = ((0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
         (0x20000, 0x3FFFF))  # fmt: skip
 _HIRAGANA = ((0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152))
-
-LONGEST_MARK_RUN = 30
-_GRAPHEME_JOINER = "\u034f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,46 +101,20 @@ def count_texts(texts: Iterable[str]) -> CountedTexts:
     >>> bytes(counted.names)
     b'tobeornot'
     """
-    from priorwise.kernels.tokens import count_tokens
-
-    pieces = [normalise(text) for text in texts]
+    pieces = [text.encode("utf-8", "replace") for text in texts]
     bounds = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
     data = np.frombuffer(b"".join(pieces), np.uint8)
-    return CountedTexts(*count_tokens(data, bounds, character_classes()))
+    return count_normal(normalise_texts(data, np.column_stack([bounds[:-1], bounds[1:]])))
 
 
-def normalise(text: str) -> bytes:
-    """Return a text in NFKC and lower case as UTF-8, ready to be cut into tokens.
+def count_normal(texts: NormalTexts) -> CountedTexts:
+    """Count the tokens of texts that are in normal form; see :func:`count_texts`."""
+    from priorwise.kernels.tokens import count_tokens
+    from priorwise.kernels.words import as_words, read_only
 
-    Examples
-    --------
-    >>> normalise("ﬁne: It’s Ⅷ").decode()
-    "fine: it's viii"
-    """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", _with_bounded_mark_runs(text)).replace("’", "'")
-    return text.lower().encode("utf-8", "replace")
-
-
-def _with_bounded_mark_runs(text: str) -> str:
-    # Normalising sorts each run of marks in quadratic time. Unicode's stream-safe format (UAX 15) bounds the runs.
-    points = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
-    if np.count_nonzero(_sorts_as_mark()[np.minimum(points, LAST_POINT)]) < LONGEST_MARK_RUN:
-        return text
-    return _mark_run().sub(lambda run: run.group() + _GRAPHEME_JOINER, text)
-
-
-@cache
-def _mark_run() -> re.Pattern[str]:
-    marks = "".join(map(chr, np.flatnonzero(_sorts_as_mark()).tolist()))
-    return re.compile(f"[{marks}]{{{LONGEST_MARK_RUN}}}")
-
-
-@cache
-def _sorts_as_mark() -> NDArray[np.bool_]:
-    normalize, combining = unicodedata.normalize, unicodedata.combining
-    return np.array([combining(normalize("NFKD", chr(point))[0]) > 0 for point in range(LAST_POINT + 1)])
+    data = read_only(texts.data)
+    return CountedTexts(*count_tokens(data, as_words(data), texts.bounds, character_classes()))
 
 
 @cache

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from priorwise.text.site_names import ENGLISH, SiteNames, site_names
 
-__all__ = ["ENGLISH", "Article", "PlainTexts", "SiteNames", "read_pages", "read_wikitext", "site_names"]
+__all__ = [
+    "ENGLISH",
+    "Article",
+    "PlainTexts",
+    "SiteNames",
+    "category_name",
+    "read_pages",
+    "read_wikitext",
+    "site_names",
+]
 
 RULE_VERSION = 1
 """Raised whenever the rules change; a corpus records the rules that made its texts."""
@@ -90,7 +99,7 @@ class PlainTexts:
     def categories(self, page: int) -> list[str]:
         """Return the categories of a page, in order and without repeats."""
         bounds = self.category_bounds[self.category_offsets[page] : self.category_offsets[page + 1] + 1].tolist()
-        names = (_category_name(_decoded(self.category_data[start:end])) for start, end in pairwise(bounds))
+        names = (category_name(_decoded(self.category_data[start:end])) for start, end in pairwise(bounds))
         return list(dict.fromkeys(filter(None, names)))
 
     def article(self, page: int) -> Article:
@@ -154,9 +163,9 @@ def read_pages(
     ['One', 'twos']
     """
     from priorwise.kernels.wikitext import IS_DISAMBIGUATION, IS_REDIRECT, plain_texts
+    from priorwise.kernels.words import read_only
 
-    source = np.frombuffer(data, np.uint8)
-    source.flags.writeable = False  # one type of array, one compilation
+    source = read_only(np.frombuffer(data, np.uint8))
     spans = np.asarray(spans if isinstance(spans, np.ndarray) else list(spans), np.int64).reshape(-1, 2)
     spans = np.ascontiguousarray(np.clip(spans, 0, source.size))
     n_pages, n_bytes = len(spans), int(np.maximum(spans[:, 1] - spans[:, 0], 0).sum())
@@ -229,7 +238,13 @@ def _decoded(data: NDArray[np.uint8]) -> str:
     return data.tobytes().decode("utf-8", "replace")
 
 
-def _category_name(name: str) -> str:
-    """Return a category's title: single spaces, the first letter in upper case, no underscores."""
+def category_name(name: str) -> str:
+    """Return a category's title: single spaces, the first letter in upper case, no underscores.
+
+    Examples
+    --------
+    >>> category_name("hot_drinks ")
+    'Hot drinks'
+    """
     name = " ".join(name.replace("_", " ").split())
     return name[:1].upper() + name[1:]

@@ -1,0 +1,78 @@
+"""`priorwise ingest wikipedia`: a wiki's dump files in, a corpus out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from priorwise.cli.ingest import OVERWRITE, WORKERS, ingest, run_and_show
+
+PREVIEWED = 3
+
+
+@ingest.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The corpus folder to write.")
+@click.option(
+    "--min-bytes",
+    type=click.IntRange(min=0),
+    default=300,
+    show_default=True,
+    help="Leave out articles with less wikitext.",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Stop after so many articles.")
+@click.option(
+    "--references-heading",
+    "references",
+    multiple=True,
+    help="A heading from which on a page is dropped, beside those known for the language; may be given again.",
+)
+@click.option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
+@OVERWRITE
+@WORKERS
+def wikipedia(
+    files: tuple[Path, ...],
+    output: Path | None,
+    min_bytes: int,
+    limit: int | None,
+    references: tuple[str, ...],
+    dry_run: bool,
+    overwrite: bool,
+    workers: int | None,
+) -> None:
+    """Read the dump FILES of Wikipedia or another MediaWiki, in any order.
+
+    XML dumps (pages-articles, in one file or many; bzip2, gzip, xz, zstd or plain), CirrusSearch dumps, and the SQL
+    dumps of categorylinks, linktarget and page, which complete the categories: files are recognised by what they hold.
+    """
+    if dry_run:
+        _preview(files, min_bytes, references, limit or PREVIEWED)
+        return
+    if output is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    from priorwise.corpus.wikipedia import ingest_wikipedia
+
+    run_and_show(
+        output,
+        lambda progress: ingest_wikipedia(
+            files,
+            output,
+            references=references,
+            min_bytes=min_bytes,
+            limit=limit,
+            workers=workers,
+            overwrite=overwrite,
+            progress=progress,
+        ),
+    )
+
+
+def _preview(files: tuple[Path, ...], min_bytes: int, references: tuple[str, ...], n: int) -> None:
+    from priorwise.cli.output import safe
+    from priorwise.readers.wikipedia import first_articles
+
+    for document in first_articles(files, n, min_bytes=min_bytes, references=references):
+        click.echo(f"== {safe(document.title)} ==\n")
+        click.echo("\n".join(safe(line) for line in document.text.splitlines()))
+        click.echo("\nCategories: " + ("; ".join(map(safe, [*document.labels, *document.added])) or "none") + "\n")

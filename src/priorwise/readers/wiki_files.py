@@ -1,0 +1,118 @@
+"""The files that wikis are published in: which kind one is, and as much of it as can be read."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from lzma import LZMAError
+from pathlib import Path
+from typing import Literal, cast
+
+from priorwise.errors import BrokenFile
+from priorwise.readers.compressed import opened
+
+Kind = Literal["xml", "sql:categorylinks", "sql:linktarget", "sql:page", "cirrus", "index"]
+
+ACCEPTED = (
+    "an XML dump (pages-articles), a SQL dump of the table categorylinks, linktarget or page, a CirrusSearch dump, "
+    "or the index of a multistream dump"
+)
+_HEAD = 1 << 18
+PIECE = 1 << 20
+_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+_XML = re.compile(rb"\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(mediawiki|page)\b", re.DOTALL)
+_SQL = re.compile(rb"\s*(?:--|/\*|CREATE\s|DROP\s|INSERT\s|SET\s|LOCK\s|USE\s)", re.IGNORECASE)
+_TABLE = re.compile(
+    rb"\b(?:CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?|INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO)\s+"
+    rb"(?:[`\"]?\w+[`\"]?\s*\.\s*)?[`\"]?(\w+)",
+    re.IGNORECASE,
+)
+_CIRRUS = re.compile(rb'\s*\{\s*"(?:index|create|update)"\s*:\s*\{')
+_INDEX = re.compile(rb"\s*\d+:\d+:[^\r\n]")
+
+
+def kind_of(path: str | Path) -> Kind:
+    r"""Return what kind of a wiki's files this is, from its first bytes, decompressed; its name is not looked at.
+
+    Raises
+    ------
+    BrokenFile
+        It is none of them; the message says what it begins with and what is accepted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "some-file")
+    ...     _ = path.write_bytes(b"-- MySQL dump 10.19\nCREATE TABLE `page` (\n  `page_id` int(8))")
+    ...     kind_of(path)
+    'sql:page'
+    """
+    path = Path(path)
+    head = _first_bytes(path)
+    encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if encoding == "utf-16" or re.match(rb"\s*(?:<\0|\0<)", head):
+        raise BrokenFile(
+            path, "the text is in UTF-16; wikis publish UTF-8, so convert it first (iconv -f UTF-16 -t UTF-8)"
+        )
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _XML.match(head):
+        return "xml"
+    if _CIRRUS.match(head):
+        return "cirrus"
+    if _SQL.match(head) and (table := _TABLE.search(head)):
+        kind = f"sql:{table[1].decode().lower()}"
+        if kind not in ("sql:categorylinks", "sql:linktarget", "sql:page"):
+            raise BrokenFile(
+                path, f"this is a SQL dump of the table '{table[1].decode()}'; what is accepted is {ACCEPTED}"
+            )
+        return cast("Kind", kind)
+    if _INDEX.match(head):
+        return "index"
+    begins = f"begins with {head[:60]!r}" if head else "is empty"
+    raise BrokenFile(path, f"no known kind of a wiki's files: it {begins}; what is accepted is {ACCEPTED}")
+
+
+def readable_pieces(
+    path: Path, tell: Callable[[int], None], damaged: Callable[[str], None], longest: int = PIECE
+) -> Iterator[bytes]:
+    """Yield a file's bytes, decompressed, piece by piece, as far as they can be read.
+
+    Parameters
+    ----------
+    path : Path
+    tell : function
+        Called with the number of bytes of each piece that was read from the disk.
+    damaged : function
+        Called with the reason if compressed data end too early or are damaged; then nothing more comes.
+    longest : int, optional
+        How long a piece may be.
+    """
+    with opened(path, tell) as stream:
+        # Read from beneath the buffer: it would throw away what it holds when the archive breaks off.
+        read = stream.raw.read1  # type: ignore[attr-defined]
+        while True:
+            try:
+                piece = read(longest)
+            except (EOFError, zlib.error, LZMAError, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                damaged("the compressed data end too early or are damaged")
+                return
+            if not piece:
+                return
+            yield piece
+
+
+def _first_bytes(path: Path) -> bytes:
+    head = b""
+    reasons: list[str] = []
+    for piece in readable_pieces(path, lambda _: None, reasons.append):
+        head += piece
+        if len(head) >= _HEAD:
+            break
+    if not head and reasons:
+        raise BrokenFile(path, reasons[0])
+    return head[:_HEAD]

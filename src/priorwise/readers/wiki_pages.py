@@ -1,0 +1,111 @@
+"""Pages of a dump in, what a corpus needs of them out: articles as plain text, categories, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import unescape as unescaped
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.readers.document import CategoryPage
+from priorwise.readers.dump import Run
+from priorwise.readers.remarks import Remarks
+from priorwise.readers.siteinfo import ARTICLE, CATEGORY, SiteInfo
+from priorwise.text.wikitext import category_name, read_pages
+
+_ESCAPES = {"&quot;": '"', "&apos;": "'", "&#039;": "'", "&#39;": "'"}
+
+
+@dataclass(frozen=True, slots=True)
+class WikiPages:
+    """The articles and the categories' pages of a run of XML.
+
+    Attributes
+    ----------
+    titles : list of str
+        The articles' titles.
+    pages : list of int
+        Their numbers in the wiki's tables.
+    spans : ndarray of int64, (articles, 2)
+        Where each article's plain text begins and ends in ``data``.
+    data : ndarray of uint8
+        UTF-8 bytes.
+    labels : list of lists of str
+        The categories that each article's text names.
+    categories : list of CategoryPage
+    """
+
+    titles: list[str]
+    pages: list[int]
+    spans: NDArray[np.int64]
+    data: NDArray[np.uint8]
+    labels: list[list[str]]
+    categories: list[CategoryPage]
+
+
+def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_bytes: int) -> WikiPages:
+    """Read the pages of a run: articles of at least so many bytes of wikitext, and categories.
+
+    Redirects, disambiguation pages, short pages and other namespaces are left out and counted.
+    """
+    from priorwise.kernels import dump_pages as found
+    from priorwise.kernels.words import as_words
+
+    xml = np.frombuffer(run.xml, np.uint8)
+    words = as_words(xml)
+    table = found.find_pages(xml, words, run.limit)
+    titles = [_title(run.xml[start:end]) for start, end in table[:, [found.TITLE_START, found.TITLE_END]].tolist()]
+    flags = table[:, found.FLAGS]
+    cut_off = flags & found.CUT_OFF != 0
+    for row in np.flatnonzero(cut_off).tolist():
+        remarks.add("pages cut off, left out", f"{path.name}: {titles[row]}")
+    titled = np.fromiter(map(bool, titles), np.bool_, len(titles))
+    remarks.add("pages without a title, left out", path.name, int((~titled & ~cut_off).sum()))
+
+    namespaces = table[:, found.NAMESPACE].copy()
+    for row in np.flatnonzero(namespaces == found.NO_NAMESPACE).tolist():
+        namespaces[row] = site.namespace_of(titles[row])
+    whole = titled & ~cut_off
+    wanted = whole & ((namespaces == ARTICLE) | (namespaces == CATEGORY))
+    remarks.add("pages of other namespaces left out", n=int((whole & ~wanted).sum()))
+    other_model = wanted & (flags & found.OTHER_MODEL != 0)
+    remarks.add("pages that are no wikitext left out", n=int(other_model.sum()))
+    redirect = wanted & ~other_model & (flags & found.REDIRECT != 0)
+
+    rows = np.flatnonzero(wanted & ~other_model & ~redirect)
+    spans = np.ascontiguousarray(table[rows][:, [found.TEXT_START, found.TEXT_END]])
+    source, bounds = found.unescape(xml, words, spans)
+    texts = read_pages(source, np.column_stack([bounds[:-1], bounds[1:]]), site.names)
+    is_article = namespaces[rows] == ARTICLE
+    left = is_article & ~texts.is_redirect
+    remarks.add("redirects left out", n=int(redirect.sum() + texts.is_redirect.sum()))
+    remarks.add("disambiguation pages left out", n=int((left & texts.is_disambiguation).sum()))
+    left &= ~texts.is_disambiguation
+    long_enough = np.diff(bounds) >= min_bytes
+    remarks.add(f"pages of less than {min_bytes} bytes left out", n=int((left & ~long_enough).sum()))
+    kept = np.flatnonzero(left & long_enough)
+    for row in rows[kept[flags[rows[kept]] & found.TEXT_OPEN != 0]].tolist():
+        remarks.add("texts without an end tag, read to the end of the page", f"{path.name}: {titles[row]}")
+
+    numbers = np.maximum(table[rows, found.NUMBER], 0).tolist()
+    listed = rows.tolist()
+    return WikiPages(
+        titles=[titles[listed[row]] for row in kept.tolist()],
+        pages=[numbers[row] for row in kept.tolist()],
+        spans=np.column_stack([texts.bounds[:-1], texts.bounds[1:]])[kept],
+        data=texts.data,
+        labels=[texts.categories(row) for row in kept.tolist()],
+        categories=[
+            CategoryPage(category_name(titles[listed[row]].partition(":")[2]), texts.categories(row), page=numbers[row])
+            for row in np.flatnonzero(~is_article & ~texts.is_redirect).tolist()
+        ],
+    )
+
+
+def _title(escaped: bytes) -> str:
+    title = escaped.decode("utf-8", "replace")
+    if "&" in title:
+        title = unescaped(title, _ESCAPES)
+    return title.replace("_", " ").strip()

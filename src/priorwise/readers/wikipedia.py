@@ -1,0 +1,116 @@
+"""A wiki's dump files, sorted by what they hold, and a first look at their articles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from priorwise.errors import BrokenFile, InputError
+from priorwise.readers.compressed import compression
+from priorwise.readers.document import Document
+from priorwise.readers.dump import DumpFile
+from priorwise.readers.remarks import Remarks
+from priorwise.readers.siteinfo import SiteInfo, read_siteinfo
+from priorwise.readers.wiki_files import Kind, kind_of
+from priorwise.readers.wiki_pages import read_run
+
+MIN_BYTES = 300
+"""Articles with less wikitext are left out (presence)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WikiFiles:
+    """A wiki's files, by what they hold.
+
+    Attributes
+    ----------
+    dumps, cirrus, indexes : list of Path
+        XML dumps, CirrusSearch dumps, and the indexes of multistream dumps.
+    tables : dict of str to list of Path
+        SQL dumps, by the name of their table.
+    """
+
+    dumps: list[Path]
+    cirrus: list[Path]
+    indexes: list[Path]
+    tables: dict[str, list[Path]]
+
+    @classmethod
+    def recognised(cls, paths: Sequence[str | Path]) -> WikiFiles:
+        """Sort files by their contents."""
+        files = cls([], [], [], {})
+        for path in map(Path, paths):
+            kind = _kind(path)
+            if kind == "xml":
+                files.dumps.append(path)
+            elif kind == "cirrus":
+                files.cirrus.append(path)
+            elif kind == "index":
+                files.indexes.append(path)
+            else:
+                files.tables.setdefault(kind.removeprefix("sql:"), []).append(path)
+        if not files.dumps and not files.cirrus:
+            raise InputError(
+                "there is no dump of pages among the files; give a pages-articles or CirrusSearch dump too"
+            )
+        return files
+
+
+def dumps_and_sites(files: WikiFiles, references: Sequence[str], remarks: Remarks) -> list[tuple[DumpFile, SiteInfo]]:
+    """Return the XML dumps, each with what is known of its wiki; damage to one's head is made up for by another's."""
+    found: list[tuple[DumpFile, SiteInfo | None]] = []
+    for path in files.dumps:
+        dump = DumpFile(path)
+        head = dump.head()
+        found.append((dump, read_siteinfo(head, path, references) if head or not dump.size else None))
+    known = next((site for _, site in found if site is not None), None)
+    for dump, site in found:
+        if site is None:
+            remarks.add(
+                "heads of dumps could not be read" + ("" if known else "; English names are assumed"), dump.path.name
+            )
+    assumed = known or read_siteinfo(b"<mediawiki>", Path(), references)
+    return [(dump, site or assumed) for dump, site in found]
+
+
+def first_articles(
+    paths: Sequence[str | Path], n: int, *, min_bytes: int = MIN_BYTES, references: Sequence[str] = ()
+) -> Iterator[Document]:
+    """Yield the first articles of a wiki's files as they would be read into a corpus.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tea.xml")
+    ...     _ = path.write_text("<mediawiki><page><title>Tea</title><text>[[Tea]]s</text></page></mediawiki>")
+    ...     [article.text for article in first_articles([path], 1, min_bytes=1)]
+    ['Teas']
+    """
+    files = WikiFiles.recognised(paths)
+    yield from islice(_articles(files, min_bytes, references), n)
+
+
+def _articles(files: WikiFiles, min_bytes: int, references: Sequence[str]) -> Iterator[Document]:
+    remarks = Remarks()
+    for dump, site in dumps_and_sites(files, references, remarks):
+        for piece in dump.pieces(remarks):
+            for run in piece.read(remarks):
+                pages = read_run(run, site, dump.path, remarks, min_bytes=min_bytes)
+                for row, title in enumerate(pages.titles):
+                    start, end = pages.spans[row].tolist()
+                    text = pages.data[start:end].tobytes().decode("utf-8", "replace")
+                    yield Document(title, title, text, pages.labels[row], page=pages.pages[row])
+
+
+def _kind(path: Path) -> Kind:
+    try:
+        return kind_of(path)
+    except BrokenFile:
+        if compression(path) == "bz2" and any(
+            b"<page>" in (block.content or b"") for block in DumpFile(path).blocks(0)
+        ):
+            return "xml"
+        raise
