@@ -7,6 +7,7 @@ how the documents fell into shards, the hot end of every table is small, and tok
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from priorwise.corpus.members import Allocate, label_members
 from priorwise.corpus.names import MergedNames, merge_names
 from priorwise.corpus.repeats import order_ids
 from priorwise.corpus.shards import AnyShard
+from priorwise.corpus.threads import in_order
 from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
@@ -35,7 +37,11 @@ def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
 
 
 def merge(
-    shards: Sequence[AnyShard], place: Place, tokenizer: dict[str, Any] | None, allocate: Allocate = in_memory
+    shards: Sequence[AnyShard],
+    place: Place,
+    tokenizer: dict[str, Any] | None,
+    allocate: Allocate = in_memory,
+    workers: int | None = None,
 ) -> Manifest:
     """Merge shards into a corpus.
 
@@ -82,7 +88,7 @@ def merge(
     token_id, occurrences = _write_vocabulary(shards, tokens, place, files)
     largest = max((_largest_count(shard) for shard in shards), default=0)
     entries = sum(len(shard.tokens.column("tokens").values) for shard in shards)
-    files[TOKENS] = _write_tokens(shards, tokens, token_id, narrowest(largest), place)
+    files[TOKENS] = _write_tokens(shards, tokens, token_id, narrowest(largest), place, workers)
 
     counts = Counts(
         documents=sum(batches),
@@ -113,9 +119,9 @@ def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.R
         if not documents.num_rows:
             continue
         offsets, local = list_parts(documents.column("labels"))
-        sorted_labels, _ = sorted_within(offsets, labels.of_shard(number)[local], None)
+        # Numbers ascend within a document, and merged names are in the shard's order: so they still do.
         yield pa.RecordBatch.from_arrays(
-            [documents.column("id"), documents.column("title"), list_column(offsets, sorted_labels)],
+            [documents.column("id"), documents.column("title"), list_column(offsets, labels.of_shard(number)[local])],
             schema=_document_schema(),
         )
 
@@ -165,41 +171,44 @@ def _write_tokens(
     token_id: NDArray[np.uint32],
     count_type: type[np.unsignedinteger[Any]],
     place: Place,
+    workers: int | None,
 ) -> FileRecord:
     schema = pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(pa.from_numpy_dtype(count_type))})
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        for number, shard in enumerate(shards):
-            table = shard.tokens
-            if not table.num_rows:
-                continue
-            offsets, local = list_parts(table.column("tokens"))
-            counts = list_parts(table.column("counts"))[1]
-            id_of_local = token_id[tokens.of_shard(number)]
-            ids, counts = sorted_within(offsets, id_of_local[local], counts.astype(count_type))
-            yield pa.RecordBatch.from_arrays([list_column(offsets, ids), list_column(offsets, counts)], schema=schema)
+    def batch(number: int) -> pa.RecordBatch:
+        table = shards[number].tokens
+        offsets, local = list_parts(table.column("tokens"))
+        ids, counts = ordered_entries(
+            offsets, local, list_parts(table.column("counts"))[1], token_id[tokens.of_shard(number)]
+        )
+        return pa.RecordBatch.from_arrays(
+            [list_column(offsets, ids), list_column(offsets, counts.astype(count_type))], schema=schema
+        )
 
-    return place.write(TOKENS, schema, batches())
+    calls = (partial(batch, number) for number, shard in enumerate(shards) if shard.tokens.num_rows)
+    return place.write(TOKENS, schema, in_order(calls, workers))
 
 
-def sorted_within(
-    offsets: NDArray[Any], numbers: NDArray[np.uint32], values: NDArray[Any] | None
-) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-    """Sort the numbers of each row, their values with them.
+def ordered_entries(
+    offsets: NDArray[Any], local: NDArray[np.uint32], values: NDArray[np.uint32], id_of_local: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Give the entries of each row their final ids, and sort them by id, their values with them.
 
     Examples
     --------
-    >>> ids, counts = sorted_within(np.array([0, 2, 3]), np.array([9, 4, 1], np.uint32), np.array([1, 2, 3]))
+    >>> rows, local, counts = np.array([0, 2, 3]), np.array([1, 0, 1], np.uint32), np.array([1, 2, 3], np.uint32)
+    >>> ids, counts = ordered_entries(rows, local, counts, np.array([4, 9], np.uint32))
     >>> ids.tolist(), counts.tolist()
-    ([4, 9, 1], [2, 1, 3])
+    ([4, 9, 9], [2, 1, 3])
     """
-    from scipy.sparse import csr_array
+    from priorwise.kernels.ordering import order_rows
+    from priorwise.kernels.words import read_only
 
-    carried = np.zeros(len(numbers), np.uint8) if values is None else values
-    width = int(numbers.max()) + 1 if len(numbers) else 1
-    rows = csr_array((carried, numbers.astype(np.int32), offsets.astype(np.int32)), shape=(len(offsets) - 1, width))
-    rows.sort_indices()
-    return rows.indices.astype(np.uint32), rows.data
+    order = np.argsort(id_of_local)
+    rank = np.empty(len(order), np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    ranks, ordered = order_rows(*map(read_only, (offsets.astype(np.int32), local, values, rank)))
+    return id_of_local[order][ranks], ordered
 
 
 def _largest_count(shard: AnyShard) -> int:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -19,10 +16,10 @@ from priorwise.corpus.merge import merge
 from priorwise.corpus.partial import PartialCorpus, claim
 from priorwise.corpus.repeats import without_repeats
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.threads import in_order
 
 MakeShard = Callable[[], Shard]
 Complete = Callable[[Sequence[MappedShard]], Sequence[AnyShard]]
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def write_corpus(
         left_out: dict[str, int] = {}
         if duplicates == "first":
             whole, left_out = without_repeats(whole, unfinished.thinned_shard)
-        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate)
+        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers)
         unfinished.publish(manifest)
     return Written(manifest, resumed, unfinished.discarded, {**reading["remarks"], **left_out})
 
@@ -102,36 +99,8 @@ def corpus_in_memory(
 ) -> tuple[Manifest, dict[str, pa.Buffer]]:
     """Make the same files in memory."""
     place = MemoryPlace()
-    manifest = merge(list(in_order(shards, workers)), place, tokenizer)
+    manifest = merge(list(in_order(shards, workers)), place, tokenizer, workers=workers)
     return manifest, place.buffers
-
-
-def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iterator[Result]:
-    """Call functions on several threads and yield their results in order; one more than there are threads may wait.
-
-    Examples
-    --------
-    >>> list(in_order([lambda: "a", lambda: "b"], workers=2))
-    ['a', 'b']
-    """
-    threads = workers or processors()
-    with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Result]] = deque()
-        try:
-            for call in calls:
-                waiting.append(pool.submit(call))
-                if len(waiting) > threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _writers(shards: Iterable[MakeShard], unfinished: PartialCorpus) -> Iterator[Callable[[], None]]:

@@ -101,7 +101,7 @@ def write_normal(
     run_data: NDArray[np.uint8],
     bounds: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
-    """Return the texts in normal form, and spare bytes; what each run becomes lies in ``run_data`` between ``run_bounds``."""
+    """Return the texts in normal form, then spare bytes; ``run_data[run_bounds[i]:run_bounds[i + 1]]`` is run ``i``."""
     out = np.empty(bounds[-1] + SPARE, np.uint8)
     out[bounds[-1] :] = 0
     n = 0

@@ -19,7 +19,7 @@ from priorwise.kernels.words import bytes_at
 SEPARATOR, APOSTROPHE, POINT, MARK, ALONE, NUMBER, LETTER, DIGIT = range(8)
 LONGEST_TOKEN = 64
 
-# A row of the hash table: the token's key (0 in an empty row), and in one number the token's and the place of its latest
+# A row of the hash table: the token's key (0 in an empty row), and in one number its own and the place of its latest
 # entry. Side by side, so that looking a token up touches one line of the cache.
 _KEY, _TOKEN_AND_PLACE = range(2)
 _FIRST_ROWS = 1 << 12

@@ -17,7 +17,7 @@ _HIGH = np.uint64(0x8080808080808080)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def read_only(data: NDArray[Any]) -> NDArray[Any]:
     """Return a view that cannot be written to: with one type of array there is one compilation.
 
     Examples

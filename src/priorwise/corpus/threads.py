@@ -1,0 +1,39 @@
+"""Several functions at once, their results in order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iterator[Result]:
+    """Call functions on several threads and yield their results in order; one more than there are threads may wait.
+
+    Examples
+    --------
+    >>> list(in_order([lambda: "a", lambda: "b"], workers=2))
+    ['a', 'b']
+    """
+    threads = workers or processors()
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for call in calls:
+                waiting.append(pool.submit(call))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

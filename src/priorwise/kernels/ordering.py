@@ -1,0 +1,41 @@
+"""Sort the entries of every row at once, by counting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True)
+def order_rows(
+    offsets: NDArray[np.int32], columns: NDArray[np.uint32], values: NDArray[np.uint32], rank: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return for each entry, row by row and by ascending rank of its column, that rank and its value.
+
+    Two passes over the entries, to the columns and back, so the time is linear in entries and columns.
+    """
+    first = np.zeros(rank.size + 1, np.int64)
+    for entry in range(columns.size):
+        first[rank[columns[entry]] + 1] += 1
+    for column in range(rank.size):
+        first[column + 1] += first[column]
+    rows = np.empty(columns.size, np.uint32)
+    carried = np.empty(columns.size, np.uint32)
+    place = first[:-1].copy()
+    for row in range(offsets.size - 1):
+        for entry in range(offsets[row], offsets[row + 1]):
+            ranked = rank[columns[entry]]
+            rows[place[ranked]] = row
+            carried[place[ranked]] = values[entry]
+            place[ranked] += 1
+    ranks = np.empty(columns.size, np.uint32)
+    ordered = np.empty(columns.size, np.uint32)
+    free = offsets[:-1].copy()
+    for column in range(rank.size):
+        for at in range(first[column], first[column + 1]):
+            entry = free[rows[at]]
+            ranks[entry] = column
+            ordered[entry] = carried[at]
+            free[rows[at]] += 1
+    return ranks, ordered
