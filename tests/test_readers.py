@@ -306,3 +306,13 @@ def test_a_damaged_file_is_read_or_refused(name: str, suffix: str, random: Rando
         path.write_bytes(content)
         with contextlib.suppress(BrokenFile, UnknownName, NotEnoughData):
             list(RecordReader([path]))
+
+
+def test_a_delimiter_says_that_a_file_is_csv_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "Job Titles.txt"
+    path.write_text("Code\tTitle\n11-1011.00\tChief\n")
+    reader = RecordReader([path], Columns(text="Title", id="Code"), delimiter="\t")
+    assert [document.id for document in reader] == ["11-1011.00"]
+    path.write_text("Code\tTitle\n\tChief\n")
+    with pytest.raises(BrokenFile, match=r"Titles\.txt, line 2: the column 'Code' is empty here"):
+        list(reader)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from priorwise.cli.ingest import OVERWRITE, WORKERS, ingest, run_and_show
+from priorwise.cli.ingest_options import OVERWRITE, WORKERS, run_and_show
 
 PREVIEWED = 3
 
 
-@ingest.command()
+@click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The corpus folder to write.")
 @click.option(

@@ -46,8 +46,7 @@ class FolderReader:
         self.done_bytes = 0
         if not self.folder.is_dir():
             raise BrokenFile(self.folder, "there is no such folder")
-        self._outside = 0
-        self._files = dict(sorted(self._found()))
+        self._files, self._outside = files_in(self.folder)
         self.total_bytes = sum(status.st_size for status in self._files.values())
 
     def __iter__(self) -> Iterator[Document]:
@@ -70,19 +69,6 @@ class FolderReader:
         where = str(self.folder.resolve())
         return {"kind": "folder", "folder": where, "merge": self.merge, "files": listing.hexdigest()}
 
-    def _found(self, within: str = "") -> Iterator[tuple[str, os.stat_result]]:
-        with os.scandir(self.folder / within) as entries:
-            for entry in entries:
-                name = within + entry.name
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_symlink() and not Path(entry).resolve().is_relative_to(self.folder.resolve()):
-                    self._outside += 1
-                elif entry.is_file():
-                    yield name, entry.stat()
-                elif entry.is_dir(follow_symlinks=False):
-                    yield from self._found(name + "/")
-
     def _grouped(self) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
         for name in self._files:
@@ -98,18 +84,53 @@ class FolderReader:
         return content
 
     def _decoded(self, content: bytes) -> str:
-        try:
-            return content.decode("utf-8-sig")
-        except UnicodeDecodeError:
+        text, is_utf8 = decoded(content)
+        if not is_utf8:
             self._remark(NOT_UTF8, 1)
-        try:
-            return content.decode("cp1252")
-        except UnicodeDecodeError:
-            # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
-            return content.decode("latin-1")
+        return text
 
     def _remark(self, what: str, times: int) -> None:
         self.remarks[what] = self.remarks.get(what, 0) + times
+
+
+def files_in(folder: Path) -> tuple[dict[str, os.stat_result], int]:
+    """Return the files below a folder by name, sorted, and how many links lead out of it and are not followed."""
+    outside = 0
+
+    def found(within: str) -> Iterator[tuple[str, os.stat_result]]:
+        nonlocal outside
+        with os.scandir(folder / within) as entries:
+            for entry in entries:
+                name = within + entry.name
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_symlink() and not Path(entry).resolve().is_relative_to(folder.resolve()):
+                    outside += 1
+                elif entry.is_file():
+                    yield name, entry.stat()
+                elif entry.is_dir(follow_symlinks=False):
+                    yield from found(name + "/")
+
+    return dict(sorted(found(""))), outside
+
+
+def decoded(content: bytes) -> tuple[str, bool]:
+    r"""Return bytes as text, and whether they were UTF-8; if not, they are taken for Windows-1252.
+
+    Examples
+    --------
+    >>> decoded("café".encode()), decoded(b"caf\xe9")
+    (('café', True), ('café', False))
+    """
+    try:
+        return content.decode("utf-8-sig"), True
+    except UnicodeDecodeError:
+        pass
+    try:
+        return content.decode("cp1252"), False
+    except UnicodeDecodeError:
+        # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
+        return content.decode("latin-1"), False
 
 
 def label_of(name: str) -> str:

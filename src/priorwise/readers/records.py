@@ -35,7 +35,8 @@ class RecordReader:
     columns : Columns, optional
         Which columns make a document.
     delimiter : str, optional
-        What stands between the columns of a CSV file, if not what its name says.
+        What stands between the columns of a CSV file, if not what its name says. With a delimiter a file of any other
+        name is read as CSV too.
 
     Examples
     --------
@@ -62,10 +63,7 @@ class RecordReader:
         number = 0
         finished = 0
         for path in self.paths:
-            read = _READERS.get(plain_suffix(path))
-            if read is None:
-                known = ", ".join(sorted(_READERS))
-                raise BrokenFile(path, f"the name does not say what it holds; records come in {known}")
+            read = self._how_to_read(path)
             with reading(path):
                 for place, record in read(self, path):
                     yield self._document(path, place, record, number)
@@ -85,12 +83,20 @@ class RecordReader:
         """Count bytes that were read from the disk."""
         self.done_bytes += n
 
+    def _how_to_read(self, path: Path) -> Callable[[RecordReader, Path], Numbered]:
+        read = _READERS.get(plain_suffix(path), _separated if self.delimiter else None)
+        if read is None:
+            known = ", ".join(sorted(_READERS))
+            reason = f"the name does not say what it holds; records come in {known}"
+            raise BrokenFile(path, f"{reason}, or under any name if you give the delimiter")
+        return read
+
     def _document(self, path: Path, place: int, record: Mapping[str, Any], number: int) -> Document:
         try:
             return self.columns.document(record, number)
         except (InputError, UnicodeDecodeError) as error:
             reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            if _READERS[plain_suffix(path)] in (_parquet, _arrow):
+            if self._how_to_read(path) in (_parquet, _arrow):
                 raise BrokenFile(path, f"row {place}: {reason}") from error
             raise BrokenFile(path, reason, line=place) from error
 

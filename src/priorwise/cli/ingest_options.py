@@ -1,0 +1,64 @@
+"""What every `priorwise ingest` shares: its options, and how it shows what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+OUTPUT = click.option(
+    "-o", "--output", "output", type=click.Path(path_type=Path), required=True, help="The corpus folder to write."
+)
+OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace the corpus if it is there already.")
+WORKERS = click.option("--workers", type=click.IntRange(min=1), help="Threads that count tokens; all cores by default.")
+
+
+def ingest_reader(
+    reader: Callable[[], Any],
+    output: Path,
+    overwrite: bool,
+    workers: int | None,
+    duplicates: Literal["refuse", "first"] = "refuse",
+) -> None:
+    """Read a reader's documents into a corpus, under a bar, and say what came of it."""
+    from priorwise.corpus import ingest as run_ingest
+
+    run_and_show(
+        output,
+        lambda progress: run_ingest(
+            reader(), output, workers=workers, overwrite=overwrite, progress=progress, duplicates=duplicates
+        ),
+    )
+
+
+def run_and_show(output: Path, run: Callable[[Any], Any]) -> None:
+    """Run an ingest, given what to tell of its progress, under a bar, and say what it did."""
+    from priorwise.cli.output import counted, progress_bar, safe
+
+    with progress_bar(f"Reading into {output.name}") as bar:
+
+        def show(done: int, total: int, documents: int) -> None:
+            bar.update(completed=done, total=total or None, note=f"{documents:,} documents")
+
+        try:
+            summary = run(show)
+        except KeyboardInterrupt:
+            click.echo("Stopped. The same command again goes on from here.", err=True)
+            raise
+    speed = summary.documents / summary.seconds if summary.seconds else 0.0
+    if summary.discarded:
+        click.echo("An unfinished corpus of other inputs was discarded.")
+    if summary.resumed:
+        click.echo(f"Went on after {counted(summary.resumed, 'document')} done already.")
+    click.echo(
+        f"{output}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
+        f"({speed:,.0f} documents/s, {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s)"
+    )
+    click.echo(
+        f"{counted(summary.vocabulary, 'distinct token')}, {summary.tokens:,} in all documents; "
+        f"{counted(summary.labels, 'label')}, {counted(summary.memberships, 'membership')}"
+    )
+    for remark, count in summary.remarks.items():
+        click.echo(f"{count:,} {safe(remark)}")
