@@ -20,16 +20,17 @@ ACCEPTED = (
 )
 _HEAD = 1 << 18
 PIECE = 1 << 20
-_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
-_XML = re.compile(rb"\s*(?:<\?xml\b[^>]*>\s*|<!--.*?-->\s*)*<(mediawiki|page)\b", re.DOTALL)
-_SQL = re.compile(rb"\s*(?:--|/\*|CREATE\s|DROP\s|INSERT\s|SET\s|LOCK\s|USE\s)", re.IGNORECASE)
+_UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\s*(?:<\0|\0<)")
+_XML = re.compile(rb"\s*<[?!mp]")
+_ROOT = re.compile(rb"<(?:mediawiki|page)\b")
+_SQL = re.compile(rb"\s*(?:--|/\*|(?:CREATE|DROP|INSERT|LOCK|REPLACE|SET|USE)\s)", re.IGNORECASE)
 _TABLE = re.compile(
-    rb"\b(?:CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?|INSERT\s+(?:IGNORE\s+)?INTO|REPLACE\s+INTO)\s+"
+    rb"\b(?:CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?|(?:INSERT|REPLACE)\s+(?:IGNORE\s+)?INTO)\s+"
     rb"(?:[`\"]?\w+[`\"]?\s*\.\s*)?[`\"]?(\w+)",
     re.IGNORECASE,
 )
-_CIRRUS = re.compile(rb'\s*\{\s*"(?:index|create|update)"\s*:\s*\{')
+_ACTION = re.compile(rb'^\s*\{\s*"(?:index|create|update)"\s*:\s*\{', re.MULTILINE)
 _INDEX = re.compile(rb"\s*\d+:\d+:[^\r\n]")
 
 
@@ -52,27 +53,22 @@ def kind_of(path: str | Path) -> Kind:
     """
     path = Path(path)
     head = _first_bytes(path)
-    encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
-    if encoding == "utf-16" or re.match(rb"\s*(?:<\0|\0<)", head):
-        raise BrokenFile(
-            path, "the text is in UTF-16; wikis publish UTF-8, so convert it first (iconv -f UTF-16 -t UTF-8)"
-        )
+    if _UTF16.match(head):
+        raise BrokenFile(path, "the text is UTF-16, and wikis publish UTF-8; convert it: iconv -f UTF-16 -t UTF-8")
     head = head.removeprefix(b"\xef\xbb\xbf")
-    if _XML.match(head):
+    if _XML.match(head) and _ROOT.search(head):
         return "xml"
-    if _CIRRUS.match(head):
+    if head.lstrip().startswith(b"{") and _ACTION.search(head):
         return "cirrus"
     if _SQL.match(head) and (table := _TABLE.search(head)):
-        kind = f"sql:{table[1].decode().lower()}"
-        if kind not in ("sql:categorylinks", "sql:linktarget", "sql:page"):
-            raise BrokenFile(
-                path, f"this is a SQL dump of the table '{table[1].decode()}'; what is accepted is {ACCEPTED}"
-            )
-        return cast("Kind", kind)
+        name = table[1].decode()
+        if name not in ("categorylinks", "linktarget", "page"):
+            raise BrokenFile(path, f"a SQL dump of the table '{name}'; what is accepted is {ACCEPTED}")
+        return cast("Kind", f"sql:{name}")
     if _INDEX.match(head):
         return "index"
-    begins = f"begins with {head[:60]!r}" if head else "is empty"
-    raise BrokenFile(path, f"no known kind of a wiki's files: it {begins}; what is accepted is {ACCEPTED}")
+    begins = f"it begins with {head[:60]!r}" if head else "it is empty"
+    raise BrokenFile(path, f"none of a wiki's files: {begins}; what is accepted is {ACCEPTED}")
 
 
 def readable_pieces(
