@@ -20,13 +20,14 @@ from priorwise.corpus.category_names import NONE, CategoryNames
 from priorwise.corpus.completion import ADDED, NO_PAGE, NO_TARGET, NOT_HERE, complete
 from priorwise.corpus.files import MemoryPlace
 from priorwise.corpus.merge import in_memory, merge
+from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
-from priorwise.corpus.sql_tables import SqlTables
 from priorwise.corpus.write import write_corpus
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
 from priorwise.readers.mediawiki_sql import CUT_OFF
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.sql_tables import SqlTables
 
 NAMES = ["Tea", "Hot drinks", "Ça", "茶", "Milk", "Zoo's", "A", "B"]
 FURTHER = {90: "Further", 91: "Tea gardens"}
@@ -267,11 +268,8 @@ def test_an_interrupted_run_and_any_number_of_workers_give_the_same_bytes(tmp_pa
     makers = [lambda some=entries[start : start + 40]: Shard.from_documents(some) for start in range(0, 599, 40)]
 
     def write(name: str, workers: int, interrupt: bool = False) -> dict[str, bytes]:
-        rooms = tmp_path / f"{name}-{workers}-{interrupt}"
-        rooms.mkdir()
-
-        def completing(shards: Sequence[MappedShard]) -> Sequence[AnyShard]:
-            completed = complete(shards, tables, mapped(rooms))
+        def completing(shards: Sequence[MappedShard], allocate: Allocate) -> Sequence[AnyShard]:
+            completed = complete(shards, tables, allocate)
             if interrupt:
                 raise KeyboardInterrupt
             return completed

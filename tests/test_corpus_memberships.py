@@ -237,7 +237,7 @@ def test_shards_are_completed_before_they_are_merged(duplicates: str, tmp_path: 
     read = ONCE if duplicates == "refuse" else READ
     seen: list[Sequence[MappedShard]] = []
 
-    def complete(shards: Sequence[MappedShard]) -> Sequence[AnyShard]:
+    def complete(shards: Sequence[MappedShard], _allocate: Any) -> Sequence[AnyShard]:
         seen.append(shards)
         return [Labelled(shard, "zzz") for shard in shards]
 

@@ -18,9 +18,9 @@ from priorwise.corpus.category_names import NONE, CategoryNames
 from priorwise.corpus.completed import CompletedShard
 from priorwise.corpus.scratch import Allocate, Pairs, Shelf
 from priorwise.corpus.shards import AnyShard
-from priorwise.corpus.sql_tables import SqlTables
 from priorwise.readers.mediawiki_sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, TableShape
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.sql_tables import SqlTables
 
 CATEGORY = 14
 
@@ -114,7 +114,7 @@ class _Joining:
         self.remarks, self.progress = remarks, progress
         self.done_bytes = 0
         self.names = CategoryNames()
-        self.labels, self.parents = Pairs("labels", allocate), Pairs("parents", allocate)
+        self.labels, self.parents = Pairs("added-labels", allocate), Pairs("added-parents", allocate)
 
     def read(self) -> None:
         """Read the tables, so that each can be joined to those before it."""

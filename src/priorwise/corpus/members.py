@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus.columns import list_parts
 from priorwise.corpus.names import MergedNames
+from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
-
-Allocate = Callable[[str, int], NDArray[np.uint32]]
-"""Gives scratch room by name and size."""
 
 
 def label_members(

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from priorwise.corpus.completion import complete as complete_from_tables
 from priorwise.corpus.ingestion import IngestSummary, Progress, ways_of_working
 from priorwise.corpus.manifest import this_tokenizer
 from priorwise.corpus.repeats import with_rows
+from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.wiki_shards import WikiShards, told_by
 from priorwise.corpus.write import MakeShard, write_corpus
 from priorwise.errors import InputError
-from priorwise.readers.dump import BZIP2_BYTES, XML_BYTES, Piece
+from priorwise.readers.dump import BZIP2_BYTES, XML_BYTES
 from priorwise.readers.remarks import Remarks
-from priorwise.readers.siteinfo import SiteInfo
-from priorwise.readers.wiki_pages import WikiPages, read_run
-from priorwise.readers.wikipedia import MIN_BYTES, WikiFiles, dumps_and_sites
-from priorwise.text.normalisation import NormalTexts, normalise_texts
-from priorwise.text.tokens import count_normal
+from priorwise.readers.wikipedia import MIN_BYTES, WikiFiles
 from priorwise.text.wikitext import RULE_VERSION
-
-_REMARKS = b"priorwise.remarks"
 
 
 def ingest_wikipedia(
@@ -78,32 +73,35 @@ def ingest_wikipedia(
     1
     """
     begun = time.perf_counter()
-    files = WikiFiles.recognised(paths)
     if min_bytes < 0 or (limit is not None and limit < 1):
         raise InputError("min_bytes must not be negative, and limit at least 1")
-    remarks = Remarks()
-    source = _Source(files, references, min_bytes, remarks, progress)
-    makers = source.makers()
-    completed: list[Remarks] = []
+    files = WikiFiles.recognised(paths)
+    files.tables.check()
+    shards = WikiShards(files, references, min_bytes, progress)
+    told = Remarks()
 
-    def complete(shards: Sequence[MappedShard]) -> Sequence[AnyShard]:
-        told = Remarks()
-        for shard in shards:
-            told.include(_remarks_of(shard))
-        completed.append(told)
-        return shards
+    def complete(made: Sequence[MappedShard], allocate: Allocate) -> Sequence[AnyShard]:
+        n_pages, remarks = told_by(made)
+        told.include(remarks)
+        if limit is None:
+            told.add("pages in the index that are not in the dumps", n=max(0, files.pages_in_indexes() - n_pages))
+        if not files.tables.categorylinks:
+            return made
+        return complete_from_tables(made, files.tables, allocate, remarks=told, progress=shards.tables_read)
 
-    options = {"references": sorted(references), "min_bytes": min_bytes, "limit": limit}
     written = write_corpus(
-        makers if limit is None else _first(makers, limit),
+        shards.makers() if limit is None else _first(shards.makers(), limit),
         Path(path),
         tokenizer={**this_tokenizer(), "wikitext": RULE_VERSION},
         fingerprint={
-            "reader": {"kind": "wikipedia", "files": [_identity(given) for given in map(Path, paths)], **options},
+            "reader": "wikipedia",
+            "files": [_identity(given) for given in map(Path, paths)],
+            "options": [sorted(references), min_bytes, limit],
             "pieces": [BZIP2_BYTES, XML_BYTES],
+            "wikitext": RULE_VERSION,
             **ways_of_working(),
         },
-        remarks=remarks.lines,
+        remarks=shards.remarks,
         workers=workers,
         overwrite=overwrite,
         duplicates="first",
@@ -111,96 +109,12 @@ def ingest_wikipedia(
     )
     return IngestSummary(
         **asdict(written.manifest.counts),
-        bytes=source.total_bytes,
+        bytes=shards.total_bytes,
         seconds=time.perf_counter() - begun,
         resumed=written.resumed,
         discarded=written.discarded,
-        remarks={**completed[0].lines(), **written.remarks},
+        remarks={**told.lines(), **written.remarks},
     )
-
-
-class _Source:
-    """The shards of a wiki's files, in order."""
-
-    def __init__(
-        self,
-        files: WikiFiles,
-        references: Sequence[str],
-        min_bytes: int,
-        remarks: Remarks,
-        progress: Progress | None,
-    ) -> None:
-        self.files = files
-        self.min_bytes = min_bytes
-        self.remarks = remarks
-        self.dumps = dumps_and_sites(files, references, remarks)
-        self.total_bytes = sum(dump.size for dump, _ in self.dumps)
-        self.report = _Report(progress, self.total_bytes)
-
-    def makers(self) -> Iterator[MakeShard]:
-        before = 0
-        for dump, site in self.dumps:
-            for piece in dump.pieces(self.remarks):
-                yield partial(self._shard, piece, site, before)
-            before += dump.size
-
-    def _shard(self, piece: Piece, site: SiteInfo, before: int) -> Shard:
-        remarks = Remarks()
-        shard = _shard_of_pages(
-            [read_run(run, site, piece.dump.path, remarks, min_bytes=self.min_bytes) for run in piece.read(remarks)],
-            remarks,
-        )
-        self.report(before + piece.end, shard.documents.num_rows)
-        return shard
-
-
-class _Report:
-    """Tells how far all workers together are; pieces may be done in any order."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total = progress, total
-        self._done, self._documents = 0, 0
-        self._lock = Lock()
-
-    def __call__(self, done: int, documents: int) -> None:
-        with self._lock:
-            self._done = max(self._done, done)
-            self._documents += documents
-            if self._progress is not None:
-                self._progress(self._done, self._total, self._documents)
-
-
-def _shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks) -> Shard:
-    titles = [title for run in runs for title in run.titles]
-    normal = _joined([normalise_texts(run.data, run.spans) for run in runs])
-    for row in np.flatnonzero(normal.broken).tolist():
-        remarks.add("texts with bytes that are no UTF-8, which separate words", titles[row])
-    shard = Shard.from_counts(
-        count_normal(normal),
-        ids=titles,
-        titles=titles,
-        labels=[labels for run in runs for labels in run.labels],
-        pages=[page for run in runs for page in run.pages],
-        categories=[category for run in runs for category in run.categories],
-    )
-    told = {_REMARKS: json.dumps(remarks.to_json()).encode()}
-    return replace(shard, documents=shard.documents.replace_schema_metadata(told))
-
-
-def _joined(texts: Sequence[NormalTexts]) -> NormalTexts:
-    if len(texts) == 1:
-        return texts[0]
-    starts = np.cumsum([0, *(len(text.data) for text in texts)])
-    return NormalTexts(
-        np.concatenate([text.data for text in texts]),
-        np.concatenate([[0], *(text.bounds[1:] + start for text, start in zip(texts, starts[:-1], strict=True))]),
-        np.concatenate([text.broken for text in texts]),
-    )
-
-
-def _remarks_of(shard: MappedShard) -> Remarks:
-    told = (shard.documents.schema.metadata or {}).get(_REMARKS, b"{}")
-    return Remarks.from_json(json.loads(told))
 
 
 def _first(makers: Iterator[MakeShard], limit: int) -> Iterator[MakeShard]:

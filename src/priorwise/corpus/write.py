@@ -15,11 +15,12 @@ from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.merge import merge
 from priorwise.corpus.partial import PartialCorpus, claim
 from priorwise.corpus.repeats import without_repeats
+from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
 from priorwise.corpus.threads import in_order
 
 MakeShard = Callable[[], Shard]
-Complete = Callable[[Sequence[MappedShard]], Sequence[AnyShard]]
+Complete = Callable[[Sequence[MappedShard], Allocate], Sequence[AnyShard]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ def write_corpus(
     duplicates : {"refuse", "first"}
         What to do when documents have the same id: refuse them, or keep the first and leave out the others.
     complete : function, optional
-        Called with all shards before they are merged; returns the shards to merge in their place, as many and with the
-        same documents.
+        Called with all shards before they are merged, and with what gives scratch room; returns the shards to merge in
+        their place, as many and with the same documents.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def write_corpus(
             unfinished.finish_reading({"shards": n_shards, "remarks": remarks()})
         reading = unfinished.reading or {}
         made = [MappedShard(unfinished.shard(number)) for number in range(reading["shards"])]
-        whole: Sequence[AnyShard] = made if complete is None else complete(made)
+        whole: Sequence[AnyShard] = made if complete is None else complete(made, unfinished.allocate)
         left_out: dict[str, int] = {}
         if duplicates == "first":
             whole, left_out = without_repeats(whole, unfinished.thinned_shard)

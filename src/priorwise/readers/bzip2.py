@@ -10,11 +10,13 @@ from __future__ import annotations
 import bz2
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 _WINDOW = 1 << 20
+_HEADER_BYTES = 4
 _LONGEST_BLOCK = 1 << 21
 """No block that anyone's compressor writes is longer, so a longer one is damage."""
 
@@ -37,31 +39,21 @@ def blocks_from(data: NDArray[np.uint8], start: int) -> Iterator[Block]:
     [b'to be', b' or not to be']
     """
     marks = _marks_from(data, start)
-    begun = next(marks, None)
-    while begun is not None:
-        if begun < 0:
-            begun = next(marks, None)
-            continue
-        end = next(marks, None)
-        content = None if end is None else _content(data, begun, _bit(end))
-        if content is None and end is not None and _bit(end) - begun < 8 * _LONGEST_BLOCK:
-            # The 48 bits occur by chance once in some thousand dumps: then the block goes on to the next mark.
-            further = next(marks, None)
-            content = None if further is None else _content(data, begun, _bit(further))
-            if content is None:
-                yield Block(begun // 8, None)
-                begun = end
-                marks = _chained(further, marks)
-                continue
-            end = further
-        yield Block(begun // 8, content)
-        begun = end
-
-
-def _chained(first: int | None, rest: Iterator[int]) -> Iterator[int]:
-    if first is not None:
-        yield first
-        yield from rest
+    ahead = list(islice(marks, 3))
+    if start == 0 and ahead and _bit(ahead[0]) != 8 * _HEADER_BYTES:
+        yield Block(0, None)
+    while ahead:
+        begun, *following = ahead
+        content, passed = None, 1
+        # The 48 bits occur by chance once in some thousand dumps: then the block goes on to the next mark but one.
+        for n, end in enumerate(following if begun >= 0 else [], start=1):
+            content = _content(data, begun, _bit(end))
+            if content is not None:
+                passed = n
+                break
+        if begun >= 0:
+            yield Block(begun // 8, content)
+        ahead = [*ahead[passed:], *islice(marks, passed)]
 
 
 def _marks_from(data: NDArray[np.uint8], start: int) -> Iterator[int]:

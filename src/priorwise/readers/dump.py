@@ -26,7 +26,7 @@ BZIP2_BYTES, XML_BYTES = 1 << 23, 1 << 25
 """The size of a piece in the file, for bzip2, and of XML otherwise."""
 
 LONGEST_PAGE = 1 << 28
-BOMB_RATIO, BOMB_BYTES = 1000, 1 << 26
+BOMB_RATIO, BOMB_BYTES = 200, 1 << 26
 """More than so many times the file's bytes, and more than so many bytes at all, is no dump."""
 
 _CHUNK = 1 << 20
@@ -125,12 +125,14 @@ class DumpFile:
 
     def _held_pieces(self, remarks: Remarks) -> Iterator[Piece]:
         held = bytearray()
-        start, plain_bytes = 0, 0
+        start, plain_bytes, searched = 0, 0, 0
         for chunk, read_bytes in self._chunks(remarks):
             held += chunk
             plain_bytes += len(chunk)
             refuse_bomb(self.path, read_bytes, plain_bytes)
-            if len(held) >= XML_BYTES and (last := held.rfind(_PAGE_END)) >= 0:
+            if len(held) < XML_BYTES:
+                continue
+            if (last := held.rfind(_PAGE_END, searched)) >= 0:
                 cut = last + len(_PAGE_END)
                 yield Piece(self, start, read_bytes, bytes(held[:cut]))
                 del held[:cut]
@@ -138,6 +140,7 @@ class DumpFile:
             elif len(held) > LONGEST_PAGE:
                 remarks.add(_TOO_LONG, f"{self.path.name}, byte {start:,}")
                 held.clear()
+            searched = 0 if last >= 0 else max(0, len(held) - len(_PAGE_END))
         if held:
             yield Piece(self, start, self.size, bytes(held))
 
@@ -168,6 +171,7 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
     size = 0
     name = piece.dump.path.name
     for block in blocks:
+        refuse_bomb(piece.dump.path, block.start - piece.start, size)
         if block.start >= piece.end:
             runs.append(_completed(b"".join(own), block, blocks, remarks, name))
             return runs
@@ -186,7 +190,7 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
             return runs
         own.append(content)
         size += len(content)
-        refuse_bomb(piece.dump.path, piece.end - piece.start, size)
+    refuse_bomb(piece.dump.path, piece.end - piece.start, size)
     runs.append(_as_run(own))
     return runs
 

@@ -7,6 +7,9 @@ from typing import Any, Self
 NAMED = 5
 """So many places are named of each sort."""
 
+LONGEST_PLACE = 300
+"""No title that a wiki allows is cut short by this; what stands in a damaged file may be of any length."""
+
 
 class Remarks:
     """Counts by sort of event, with the first places where it happened.
@@ -31,7 +34,7 @@ class Remarks:
         self._counts[what] = self._counts.get(what, 0) + n
         places = self._places.setdefault(what, [])
         if where is not None and len(places) < NAMED:
-            places.append(where)
+            places.append(where if len(where) <= LONGEST_PLACE else where[: LONGEST_PLACE - 1] + "…")
 
     def include(self, other: Remarks) -> None:
         """Add another's counts and places to these."""

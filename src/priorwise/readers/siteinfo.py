@@ -15,7 +15,8 @@ ARTICLE, FILE, CATEGORY = 0, 6, 14
 LONGEST_HEAD = 1 << 20
 
 _LANGUAGE = re.compile(r'xml:lang\s*=\s*"([A-Za-z-]+)"')
-_NAMESPACE = re.compile(r'<namespace\s[^>]*?key="(-?\d+)"[^>]*?(?:/>|>([^<]*)</namespace>)')
+_NAMESPACE = re.compile(r"<namespace\s([^<>]*)>([^<]*)</namespace>")
+_KEY = re.compile(r'\bkey="(-?\d{1,9})"')
 _DATABASE = re.compile(r"<dbname>([^<]*)</dbname>")
 _VERSION = re.compile(r"export-(\d+\.\d+)")
 
@@ -75,9 +76,8 @@ def read_siteinfo(head: bytes, path: Path, references: Iterable[str] = ()) -> Si
         raise BrokenFile(path, "it is no MediaWiki export: there is no <mediawiki> element at its beginning")
     language = _first(_LANGUAGE, text)
     names = site_names(language.partition("-")[0] or _first(_DATABASE, text).removesuffix("wiki"))
-    namespaces = {
-        _folded(unescape(name)): int(number) for number, name in _NAMESPACE.findall(text) if name and number != "0"
-    }
+    numbered = ((_first(_KEY, attributes), name) for attributes, name in _NAMESPACE.findall(text))
+    namespaces = {_folded(unescape(name)): int(number) for number, name in numbered if name and number not in ("", "0")}
 
     def named(number: int) -> frozenset[str]:
         return frozenset(name for name, key in namespaces.items() if key == number)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from xml.sax.saxutils import unescape as unescaped
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import ARTICLE, CATEGORY, SiteInfo
 from priorwise.text.wikitext import category_name, read_pages
 
-_ESCAPES = {"&quot;": '"', "&apos;": "'", "&#039;": "'", "&#39;": "'"}
+_NO_UTF8 = "\ufffd"
+"""What stands for it; no wiki allows it in a title otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class WikiPages:
     labels : list of lists of str
         The categories that each article's text names.
     categories : list of CategoryPage
+    n_pages : int
+        How many pages there are in all.
     """
 
     titles: list[str]
@@ -43,6 +46,7 @@ class WikiPages:
     data: NDArray[np.uint8]
     labels: list[list[str]]
     categories: list[CategoryPage]
+    n_pages: int
 
 
 def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_bytes: int) -> WikiPages:
@@ -56,7 +60,7 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
     xml = np.frombuffer(run.xml, np.uint8)
     words = as_words(xml)
     table = found.find_pages(xml, words, run.limit)
-    titles = [_title(run.xml[start:end]) for start, end in table[:, [found.TITLE_START, found.TITLE_END]].tolist()]
+    titles = _titles(*found.unescape(xml, words, _columns(table, found.TITLE_START, found.TITLE_END)))
     flags = table[:, found.FLAGS]
     cut_off = flags & found.CUT_OFF != 0
     for row in np.flatnonzero(cut_off).tolist():
@@ -75,8 +79,7 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
     redirect = wanted & ~other_model & (flags & found.REDIRECT != 0)
 
     rows = np.flatnonzero(wanted & ~other_model & ~redirect)
-    spans = np.ascontiguousarray(table[rows][:, [found.TEXT_START, found.TEXT_END]])
-    source, bounds = found.unescape(xml, words, spans)
+    source, bounds = found.unescape(xml, words, _columns(table[rows], found.TEXT_START, found.TEXT_END))
     texts = read_pages(source, np.column_stack([bounds[:-1], bounds[1:]]), site.names)
     is_article = namespaces[rows] == ARTICLE
     left = is_article & ~texts.is_redirect
@@ -88,6 +91,9 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
     kept = np.flatnonzero(left & long_enough)
     for row in rows[kept[flags[rows[kept]] & found.TEXT_OPEN != 0]].tolist():
         remarks.add("texts without an end tag, read to the end of the page", f"{path.name}: {titles[row]}")
+    for row in rows[kept].tolist():
+        if _NO_UTF8 in titles[row]:
+            remarks.add("titles with bytes that are no UTF-8, which were replaced", f"{path.name}: {titles[row]}")
 
     numbers = np.maximum(table[rows, found.NUMBER], 0).tolist()
     listed = rows.tolist()
@@ -98,14 +104,19 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
         data=texts.data,
         labels=[texts.categories(row) for row in kept.tolist()],
         categories=[
-            CategoryPage(category_name(titles[listed[row]].partition(":")[2]), texts.categories(row), page=numbers[row])
+            CategoryPage(name, texts.categories(row), page=numbers[row])
             for row in np.flatnonzero(~is_article & ~texts.is_redirect).tolist()
+            if (name := category_name(titles[listed[row]].partition(":")[2]))
         ],
+        n_pages=len(table),
     )
 
 
-def _title(escaped: bytes) -> str:
-    title = escaped.decode("utf-8", "replace")
-    if "&" in title:
-        title = unescaped(title, _ESCAPES)
-    return title.replace("_", " ").strip()
+def _columns(table: NDArray[np.int64], *columns: int) -> NDArray[np.int64]:
+    return np.ascontiguousarray(table[:, columns])
+
+
+def _titles(data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> list[str]:
+    joined = data.tobytes()
+    titles = (joined[start:end].decode("utf-8", "replace") for start, end in pairwise(bounds.tolist()))
+    return [title.replace("_", " ").strip() for title in titles]

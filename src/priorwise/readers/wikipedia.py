@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,11 +14,15 @@ from priorwise.readers.document import Document
 from priorwise.readers.dump import DumpFile
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import SiteInfo, read_siteinfo
-from priorwise.readers.wiki_files import Kind, kind_of
+from priorwise.readers.sql_tables import SqlTables
+from priorwise.readers.wiki_files import Kind, kind_of, readable_pieces
 from priorwise.readers.wiki_pages import read_run
 
 MIN_BYTES = 300
 """Articles with less wikitext are left out (presence)."""
+
+_BLOCKS_LOOKED_AT = 64
+"""So many blocks of a bzip2 file with a damaged beginning are looked at before it is none of a wiki's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +33,35 @@ class WikiFiles:
     ----------
     dumps, cirrus, indexes : list of Path
         XML dumps, CirrusSearch dumps, and the indexes of multistream dumps.
-    tables : dict of str to list of Path
-        SQL dumps, by the name of their table.
+    tables : SqlTables
+        SQL dumps.
     """
 
     dumps: list[Path]
     cirrus: list[Path]
     indexes: list[Path]
-    tables: dict[str, list[Path]]
+    tables: SqlTables
 
     @classmethod
     def recognised(cls, paths: Sequence[str | Path]) -> WikiFiles:
         """Sort files by their contents."""
-        files = cls([], [], [], {})
+        found: dict[Kind, list[Path]] = defaultdict(list)
         for path in map(Path, paths):
-            kind = _kind(path)
-            if kind == "xml":
-                files.dumps.append(path)
-            elif kind == "cirrus":
-                files.cirrus.append(path)
-            elif kind == "index":
-                files.indexes.append(path)
-            else:
-                files.tables.setdefault(kind.removeprefix("sql:"), []).append(path)
-        if not files.dumps and not files.cirrus:
+            found[_kind(path)].append(path)
+        if not found["xml"] and not found["cirrus"]:
             raise InputError(
                 "there is no dump of pages among the files; give a pages-articles or CirrusSearch dump too"
             )
-        return files
+        tables = SqlTables(found["sql:categorylinks"], found["sql:linktarget"], found["sql:page"])
+        return cls(found["xml"], found["cirrus"], found["index"], tables)
+
+    def pages_in_indexes(self) -> int:
+        """Return how many pages the indexes name: a page is a line."""
+        return sum(
+            piece.count(b"\n")
+            for path in self.indexes
+            for piece in readable_pieces(path, lambda n: None, lambda reason: None)
+        )
 
 
 def dumps_and_sites(files: WikiFiles, references: Sequence[str], remarks: Remarks) -> list[tuple[DumpFile, SiteInfo]]:
@@ -64,7 +70,7 @@ def dumps_and_sites(files: WikiFiles, references: Sequence[str], remarks: Remark
     for path in files.dumps:
         dump = DumpFile(path)
         head = dump.head()
-        found.append((dump, read_siteinfo(head, path, references) if head or not dump.size else None))
+        found.append((dump, read_siteinfo(head, path, references) if head.strip() else None))
     known = next((site for _, site in found if site is not None), None)
     for dump, site in found:
         if site is None:
@@ -109,8 +115,8 @@ def _kind(path: Path) -> Kind:
     try:
         return kind_of(path)
     except BrokenFile:
-        if compression(path) == "bz2" and any(
-            b"<page>" in (block.content or b"") for block in DumpFile(path).blocks(0)
-        ):
-            return "xml"
+        if compression(path) == "bz2":
+            first = islice(DumpFile(path).blocks(0), _BLOCKS_LOOKED_AT)
+            if any(b"<page>" in (block.content or b"") for block in first):
+                return "xml"
         raise

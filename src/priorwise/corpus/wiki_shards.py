@@ -1,0 +1,146 @@
+"""The shards of a wiki's dumps: a piece of XML in, a shard out, on any worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import Lock
+
+import numpy as np
+
+from priorwise.corpus.ingestion import Progress, shard_makers
+from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.corpus.write import MakeShard
+from priorwise.readers.cirrus import CirrusReader
+from priorwise.readers.document import Document, Entry
+from priorwise.readers.dump import Piece
+from priorwise.readers.remarks import Remarks
+from priorwise.readers.siteinfo import SiteInfo
+from priorwise.readers.wiki_pages import WikiPages, read_run
+from priorwise.readers.wikipedia import WikiFiles, dumps_and_sites
+from priorwise.text.normalisation import NormalTexts, normalise_texts
+from priorwise.text.tokens import count_normal
+
+_TOLD = b"priorwise.told"
+_REPORT_EVERY = 200
+
+
+class WikiShards:
+    """The shards of a wiki's files, in order.
+
+    Parameters
+    ----------
+    files : WikiFiles
+    references : sequence of str
+        More headings from which on a page is dropped.
+    min_bytes : int
+        Articles with less wikitext are left out.
+    progress : function, optional
+        Called with the bytes read, the bytes there are, and the documents read.
+
+    Attributes
+    ----------
+    total_bytes : int
+        The size of all dumps of pages and tables.
+    """
+
+    def __init__(self, files: WikiFiles, references: Sequence[str], min_bytes: int, progress: Progress | None) -> None:
+        self._remarks = Remarks()
+        self._min_bytes = min_bytes
+        self._dumps = dumps_and_sites(files, references, self._remarks)
+        self._cirrus = CirrusReader(files.cirrus, min_bytes=min_bytes)
+        self._before_tables = sum(dump.size for dump, _ in self._dumps) + self._cirrus.total_bytes
+        self.total_bytes = self._before_tables + files.tables.total_bytes
+        self._report = _Report(progress, self.total_bytes)
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Yield functions that make the shards; each may be called on any thread."""
+        before = 0
+        for dump, site in self._dumps:
+            for piece in dump.pieces(self._remarks):
+                yield partial(self._shard, piece, site, before)
+            before += dump.size
+        yield from shard_makers(self._cirrus_entries(before))
+
+    def remarks(self) -> dict[str, int]:
+        """Return what is to be said about the files beside what each shard has to say; asked when all are made."""
+        return {**self._remarks.lines(), **self._cirrus.remarks}
+
+    def tables_read(self, done: int, _total: int) -> None:
+        """Tell how much has been read of the tables."""
+        self._report(self._before_tables + done, 0)
+
+    def _shard(self, piece: Piece, site: SiteInfo, before: int) -> Shard:
+        remarks = Remarks()
+        runs = piece.read(remarks)
+        pages = [read_run(run, site, piece.dump.path, remarks, min_bytes=self._min_bytes) for run in runs]
+        shard = shard_of_pages(pages, remarks)
+        self._report(before + piece.end, shard.documents.num_rows)
+        return shard
+
+    def _cirrus_entries(self, before: int) -> Iterator[Entry]:
+        documents = 0
+        for number, entry in enumerate(self._cirrus, start=1):
+            yield entry
+            documents += isinstance(entry, Document)
+            if number % _REPORT_EVERY == 0:
+                self._report(before + self._cirrus.done_bytes, documents)
+                documents = 0
+
+
+class _Report:
+    """Tells how far all workers together are; pieces may be done in any order."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total = progress, total
+        self._done, self._documents = 0, 0
+        self._lock = Lock()
+
+    def __call__(self, done: int, documents: int) -> None:
+        with self._lock:
+            self._done = max(self._done, done)
+            self._documents += documents
+            if self._progress is not None:
+                self._progress(self._done, self._total, self._documents)
+
+
+def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks) -> Shard:
+    """Count the tokens of some pages, and keep with them what there is to say about them."""
+    titles = [title for run in runs for title in run.titles]
+    normal = _joined([normalise_texts(run.data, run.spans) for run in runs])
+    for row in np.flatnonzero(normal.broken).tolist():
+        remarks.add("texts with bytes that are no UTF-8, which separate words", titles[row])
+    shard = Shard.from_counts(
+        count_normal(normal),
+        ids=titles,
+        titles=titles,
+        labels=[labels for run in runs for labels in run.labels],
+        pages=[page for run in runs for page in run.pages],
+        categories=[category for run in runs for category in run.categories],
+    )
+    told = {"pages": sum(run.n_pages for run in runs), "remarks": remarks.to_json()}
+    return replace(shard, documents=shard.documents.replace_schema_metadata({_TOLD: json.dumps(told).encode()}))
+
+
+def told_by(shards: Sequence[MappedShard]) -> tuple[int, Remarks]:
+    """Return how many pages the dumps have in all, and what is to be said about them."""
+    n_pages, remarks = 0, Remarks()
+    for shard in shards:
+        if told := (shard.documents.schema.metadata or {}).get(_TOLD):
+            read = json.loads(told)
+            n_pages += read["pages"]
+            remarks.include(Remarks.from_json(read["remarks"]))
+    return n_pages, remarks
+
+
+def _joined(texts: Sequence[NormalTexts]) -> NormalTexts:
+    if len(texts) == 1:
+        return texts[0]
+    starts = np.cumsum([0, *(len(text.data) for text in texts)])
+    return NormalTexts(
+        np.concatenate([text.data for text in texts]),
+        np.concatenate([[0], *(text.bounds[1:] + start for text, start in zip(texts, starts[:-1], strict=True))]),
+        np.concatenate([text.broken for text in texts]),
+    )
