@@ -19,9 +19,10 @@ from priorwise.corpus.columns import LARGEST_OFFSET, list_column, list_parts, na
 from priorwise.corpus.edges import category_graph
 from priorwise.corpus.files import FileRecord, Place
 from priorwise.corpus.manifest import Counts, Manifest
+from priorwise.corpus.members import label_members
 from priorwise.corpus.names import MergedNames, merge_names
 from priorwise.corpus.repeats import order_ids
-from priorwise.corpus.scratch import Allocate, label_members
+from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
 from priorwise.corpus.threads import in_order
 from priorwise.errors import InputError, NotEnoughData
