@@ -18,8 +18,8 @@ from priorwise.corpus.completion import complete
 from priorwise.corpus.memberships import category_table
 from priorwise.corpus.partial import PartialCorpus
 from priorwise.corpus.shards import Shard
-from priorwise.corpus.sql_tables import SqlTables
 from priorwise.readers.mediawiki_sql import CATEGORYLINKS, SqlTable
+from priorwise.readers.sql_tables import SqlTables
 from priorwise.readers.wiki_files import readable_pieces
 
 PER_PAGE = 20

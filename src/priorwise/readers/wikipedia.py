@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from priorwise.errors import BrokenFile, InputError
+from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.compressed import compression
 from priorwise.readers.document import Document
 from priorwise.readers.dump import DumpFile
@@ -109,6 +110,8 @@ def _articles(files: WikiFiles, min_bytes: int, references: Sequence[str]) -> It
                     start, end = pages.spans[row].tolist()
                     text = pages.data[start:end].tobytes().decode("utf-8", "replace")
                     yield Document(title, title, text, pages.labels[row], page=pages.pages[row])
+    entries = CirrusReader(files.cirrus, min_bytes=min_bytes)
+    yield from (entry for entry in entries if isinstance(entry, Document))
 
 
 def _kind(path: Path) -> Kind:
