@@ -152,7 +152,7 @@ def _write_vocabulary(
         frequency[position] += vocabulary.column("documents").to_numpy()
         occurrences[position] += vocabulary.column("occurrences").to_numpy()
     # Stable over names that are sorted by bytes: that decides among equals.
-    order = np.argsort(-frequency.astype(np.int64), kind="stable")
+    order = np.argsort(~frequency, kind="stable")
     token_id = np.empty(len(order), np.uint32)
     token_id[order] = np.arange(len(order), dtype=np.uint32)
     files[TOKEN_ORDER] = _write_one(place, TOKEN_ORDER, token=pa.array(token_id))

@@ -92,7 +92,7 @@ def ingest_wikipedia(
     written = write_corpus(
         shards.makers() if limit is None else _first(shards.makers(), limit),
         Path(path),
-        tokenizer={**this_tokenizer(), "wikitext": RULE_VERSION},
+        tokenizer=wiki_tokenizer(),
         fingerprint={
             "reader": "wikipedia",
             "files": [_identity(given) for given in map(Path, paths)],
@@ -115,6 +115,11 @@ def ingest_wikipedia(
         discarded=written.discarded,
         remarks={**told.lines(), **written.remarks},
     )
+
+
+def wiki_tokenizer() -> dict[str, Any]:
+    """Return what the manifest of a corpus made from a wiki says about its tokens."""
+    return {**this_tokenizer(), "wikitext": RULE_VERSION}
 
 
 def _first(makers: Iterator[MakeShard], limit: int) -> Iterator[MakeShard]:

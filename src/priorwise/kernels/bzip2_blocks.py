@@ -16,6 +16,8 @@ STREAM_END = 0x177245385090
 
 _MASK = (1 << 48) - 1
 _MARK_BYTES = 6
+_NEAREST_BYTES = 5
+"""No two marks begin within so few bytes; the last three bits of one may be the first of the next."""
 
 
 def _possible() -> NDArray[np.bool_]:
@@ -36,7 +38,7 @@ def find_marks(data: NDArray[np.uint8], first: int, last: int) -> NDArray[np.int
 
     The bit of a stream's end is returned as its complement (``~bit``), so that it is negative.
     """
-    found = np.empty(1 + max(0, last - first) // _MARK_BYTES, np.int64)
+    found = np.empty(1 + max(0, last - first) // _NEAREST_BYTES, np.int64)
     n = 0
     for at in range(first, min(last, data.size - _MARK_BYTES + 1)):
         if not _POSSIBLE[data[at + 1]]:

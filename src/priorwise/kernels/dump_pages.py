@@ -23,7 +23,7 @@ NO_NAMESPACE = -(1 << 31)
 # What can be said of a page.
 REDIRECT, CUT_OFF, TEXT_OPEN, OTHER_MODEL = 1, 2, 4, 8
 
-_LEAST_PAGE = 32
+_BYTES_PER_PAGE = 1 << 10
 _OPEN, _CLOSE, _SLASH, _AMP, _SEMICOLON, _HASH, _MINUS = 60, 62, 47, 38, 59, 35, 45
 _REPLACEMENT = 0xFFFD
 
@@ -34,6 +34,7 @@ def _bytes(word: str) -> NDArray[np.uint8]:
 
 _PAGE, _PAGE_END, _TITLE, _NS, _ID, _MODEL = map(_bytes, ["<page>", "</page>", "<title>", "<ns>", "<id>", "<model>"])
 _TEXT, _TEXT_END, _SHA1, _REVISION_END = map(_bytes, ["<text", "</text>", "<sha1", "</revision>"])
+_SLOT, _SLOT_END = map(_bytes, ["<content>", "</content>"])
 _REDIRECT = _bytes("<redirect")
 _WIKITEXT = _bytes("wikitext<")
 _LT, _GT, _AMPERSAND, _QUOT, _APOS = map(_bytes, ["lt;", "gt;", "amp;", "quot;", "apos;"])
@@ -80,11 +81,12 @@ def _end_of_text(data: NDArray[np.uint8], words: NDArray[np.uint64], at: int) ->
 def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
     """Return the pages that begin before ``limit``, a row for each; of several revisions the last one's text.
 
-    A page without its end tag is marked CUT_OFF, a text without its end tag TEXT_OPEN.
+    A page without its end tag is marked CUT_OFF, a text without its end tag TEXT_OPEN. What a revision holds beside its
+    page, in other slots (export 0.11), is passed over.
     """
-    pages = np.zeros((data.size // _LEAST_PAGE + 1, 8), np.int64)
+    pages = np.zeros((data.size // _BYTES_PER_PAGE + 16, 8), np.int64)
     n = 0
-    inside = False
+    inside, in_slot = False, False
     at = 0
     while True:
         at = find_byte(data, words, at, data.size, _OPEN)
@@ -97,7 +99,11 @@ def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -
                 inside = False
                 if at >= limit:
                     break
-            inside = True
+            inside, in_slot = True, False
+            if n == pages.shape[0]:
+                more = np.zeros((2 * n, 8), np.int64)
+                more[:n] = pages
+                pages = more
             pages[n, START] = at
             pages[n, NAMESPACE] = NO_NAMESPACE
             pages[n, NUMBER] = -1
@@ -108,6 +114,14 @@ def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -
             n += 1
             inside = False
             at += _PAGE_END.size
+        elif _is(data, at, _SLOT):
+            in_slot = True
+            at += _SLOT.size
+        elif _is(data, at, _SLOT_END) or _is(data, at, _REVISION_END):
+            in_slot = False
+            at += _SLOT_END.size
+        elif in_slot:
+            at += 1
         elif _is(data, at, _TITLE):
             at += _TITLE.size
             pages[n, TITLE_START] = at
@@ -125,6 +139,7 @@ def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -
             at += _REDIRECT.size
         elif _is(data, at, _MODEL):
             at += _MODEL.size
+            pages[n, FLAGS] &= ~OTHER_MODEL
             if not _is(data, at, _WIKITEXT):
                 pages[n, FLAGS] |= OTHER_MODEL
         elif _is(data, at, _TEXT):
@@ -182,15 +197,15 @@ def unescape(
 @helper
 def _entity(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
     """Return what an ampersand stands for with what follows it, and how many bytes that is; itself if it is alone."""
-    if _is(data, at, _LT):
+    if at + _LT.size <= end and _is(data, at, _LT):
         return _OPEN, 3
-    if _is(data, at, _GT):
+    if at + _GT.size <= end and _is(data, at, _GT):
         return _CLOSE, 3
-    if _is(data, at, _AMPERSAND):
+    if at + _AMPERSAND.size <= end and _is(data, at, _AMPERSAND):
         return _AMP, 4
-    if _is(data, at, _QUOT):
+    if at + _QUOT.size <= end and _is(data, at, _QUOT):
         return 34, 5
-    if _is(data, at, _APOS):
+    if at + _APOS.size <= end and _is(data, at, _APOS):
         return 39, 5
     if at >= end or data[at] != _HASH:
         return _AMP, 0

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 _WINDOW = 1 << 20
 _HEADER_BYTES = 4
-_LONGEST_BLOCK = 1 << 21
+LONGEST_BLOCK = 1 << 21
 """No block that anyone's compressor writes is longer, so a longer one is damage."""
 
 
@@ -70,7 +70,7 @@ def _bit(mark: int) -> int:
 def _content(data: NDArray[np.uint8], start: int, end: int) -> bytes | None:
     from priorwise.kernels.bzip2_blocks import stream_of_block
 
-    if end - start < 80 or end - start > 8 * _LONGEST_BLOCK:
+    if end - start < 80 or end - start > 8 * LONGEST_BLOCK:
         return None
     try:
         return bz2.decompress(stream_of_block(data, start, end).tobytes())

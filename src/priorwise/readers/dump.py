@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.bzip2 import Block, blocks_from
+from priorwise.readers.bzip2 import LONGEST_BLOCK, Block, blocks_from
 from priorwise.readers.compressed import compression, reading
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import LONGEST_HEAD
@@ -30,8 +30,10 @@ BOMB_RATIO, BOMB_BYTES = 200, 1 << 26
 """More than so many times the file's bytes, and more than so many bytes at all, is no dump."""
 
 _CHUNK = 1 << 20
-_PAGE, _PAGE_END = b"<page>", b"</page>"
+_TAIL = 1 << 10
+_PAGE, _PAGE_END, _DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
 _TOO_LONG = "page longer than 256 MB left out"
+_BREAKS_OFF = "dumps that break off before their end"
 
 
 class Run(NamedTuple):
@@ -111,6 +113,17 @@ class DumpFile:
         size = BZIP2_BYTES if self.kind == "bz2" else XML_BYTES
         for start in range(0, self.size, size):
             yield Piece(self, start, min(start + size, self.size))
+        self._look_for_end(self._tail(), remarks)
+
+    def _tail(self) -> bytes:
+        tail = b""
+        for block in self.blocks(max(0, self.size - (LONGEST_BLOCK if self.kind == "bz2" else _TAIL))):
+            tail = (tail + (block.content or b""))[-_TAIL:]
+        return tail
+
+    def _look_for_end(self, tail: bytes, remarks: Remarks) -> None:
+        if _DUMP_END not in tail:
+            remarks.add(_BREAKS_OFF, self.path.name)
 
     def blocks(self, start: int) -> Iterator[Block]:
         """Yield the blocks from a byte on; a plain file's are any bytes."""
@@ -125,9 +138,10 @@ class DumpFile:
 
     def _held_pieces(self, remarks: Remarks) -> Iterator[Piece]:
         held = bytearray()
-        start, plain_bytes, searched = 0, 0, 0
+        start, plain_bytes, searched, tail = 0, 0, 0, b""
         for chunk, read_bytes in self._chunks(remarks):
             held += chunk
+            tail = (tail + chunk)[-_TAIL:]
             plain_bytes += len(chunk)
             refuse_bomb(self.path, read_bytes, plain_bytes)
             if len(held) < XML_BYTES:
@@ -143,6 +157,7 @@ class DumpFile:
             searched = 0 if last >= 0 else max(0, len(held) - len(_PAGE_END))
         if held:
             yield Piece(self, start, self.size, bytes(held))
+        self._look_for_end(tail, remarks)
 
     def _chunks(self, remarks: Remarks) -> Iterator[tuple[bytes, int]]:
         """Yield decompressed bytes, with how many of the file's had been read; the good ones before any damage."""
@@ -155,7 +170,9 @@ class DumpFile:
         def damaged(reason: str) -> None:
             remarks.add("file read only as far as it could be", f"{self.path.name}: {reason}")
 
-        for chunk in readable_pieces(self.path, count, damaged):
+        # Arrow throws away what it was asked for when zstd's data break off in it, so it is asked for little.
+        longest = _CHUNK >> 4 if self.kind == "zstd" else _CHUNK
+        for chunk in readable_pieces(self.path, count, damaged, longest):
             yield chunk, read_bytes
 
 
@@ -211,11 +228,10 @@ def _completed(own: bytes, following: Block, blocks: Iterator[Block], remarks: R
     last = -1
     while block is not None and block.content is not None:
         xml += block.content
-        if last < 0:
-            last = xml.rfind(_PAGE, 0, limit + len(_PAGE) - 1)
-            if last < 0 and len(xml) >= limit + len(_PAGE):
+        if last < 0 and len(xml) >= limit + len(_PAGE) - 1:
+            last = searched = xml.rfind(_PAGE, 0, limit + len(_PAGE) - 1)
+            if last < 0:
                 break
-            searched = max(last, 0)
         if last >= 0 and xml.find(_PAGE_END, searched) >= 0:
             break
         if len(xml) - limit > LONGEST_PAGE:
