@@ -14,11 +14,11 @@ def main() -> None:
     options = arguments(__doc__ or "")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-m", "priorwise", "demo", "--folder", folder, "--documents", "600"],
+            [sys.executable, "-m", "priorwise", "demo", "--folder", folder, "--made-up", "600"],
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        corpus = str(Path(folder, "articles.corpus"))
+        corpus = str(Path(folder, "made-up.corpus"))
         run = str(Path(folder, "astronomy.run"))
         # Everything a discovery loads before it computes: the corpus, the models and each compiled kernel, once.
         prelude = (

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 
 from priorwise import PPV, AveragePrecision, Corpus, FBeta, discover
-from priorwise.discovery.demo import make_documents
+from priorwise.discovery.made_up import make_documents
 
 STATIC = Path(__file__).parent / "_static"
 

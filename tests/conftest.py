@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.demo import DemoDocument, make_documents
+from priorwise.discovery.made_up import DemoDocument, make_documents
 
 SOURCE = Path(__file__).parent.parent / "src"
 

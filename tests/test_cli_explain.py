@@ -14,8 +14,8 @@ import reference_ranking as reference
 from conftest import FAST, Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.learning import Procedure
+from priorwise.discovery.made_up import DemoDocument
 
 
 def written_scores(run_path: Path) -> dict[str, float]:

@@ -1,76 +1,220 @@
 from __future__ import annotations
 
-import json
+import gzip
+import lzma
 import re
+import shlex
 import shutil
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from conftest import Cli
+from priorwise.cli import main
 from priorwise.corpus import Corpus
+from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run
-from priorwise.discovery.demo import TOPICS, make_documents
+from priorwise.discovery.demo import category_to_show, corpus_made_before, find_again, in_words
+from priorwise.discovery.hidden import NONE, split_members
+from priorwise.discovery.learning import Procedure, laplace_model, learn
+from priorwise.discovery.made_up import TOPICS, make_documents
+from priorwise.discovery.made_up_wiki import category_graph, subcategory, wiki_articles, write_wiki
+from priorwise.engines.local import score_corpus
+from priorwise.errors import DownloadFailed, NotEnoughData
+from priorwise.priors import PseudoCounts
+
+N = 800
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    from click.testing import CliRunner
-
-    from priorwise.cli import main
-
     folder = tmp_path_factory.mktemp("demo") / "here"
-    result = CliRunner().invoke(main, ["demo", "--documents", "800", "--folder", str(folder)])
+    result = CliRunner().invoke(main, ["demo", "--made-up", str(N), "--folder", str(folder)])
     assert result.exit_code == 0, result.output
     return folder, result.stdout
 
 
-def test_it_finds_more_of_the_missing_than_laplace(shown: tuple[Path, str]) -> None:
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No data of this machine's, and no network."""
+    monkeypatch.delenv("PRIORWISE_DATA", raising=False)
+    monkeypatch.setenv("PRIORWISE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("priorwise.readers.enwik8._fetched", _no_network)
+
+
+def _no_network(*arguments: object) -> Path:
+    raise DownloadFailed("example.org: the host is not known; is there a network?")
+
+
+def test_it_finds_more_of_the_hidden_than_laplace(shown: tuple[Path, str]) -> None:
     folder, text = shown
-    written = [json.loads(line) for line in (folder / "articles.jsonl").read_text("utf-8").splitlines()]
-    made = make_documents(800)
-    assert [each["id"] for each in written] == [each.id for each in made]
-    missing = {each.id for each in made if "Astronomy" in each.truth and "Astronomy" not in each.labels}
-    run = Run.load(folder / "astronomy.run")
     table = re.findall(r"^  (learned|Laplace) +(\d+) +(\d+) +(\d+) +(\d+)$", text, flags=re.MULTILINE)
     figures = {name: [int(number) for number in numbers] for name, *numbers in table}
-    for name, ranking in (("learned", run.ranking), ("Laplace", run.baseline)):
-        expected = [len(missing & set(ranking.ids[:depth])) for depth in sorted({50, 100, 250, len(missing)})]
-        assert figures[name] == expected
-    assert figures["learned"][0] > 2 * figures["Laplace"][0]
-    assert f"{len(missing)} of them are about Astronomy but do not say so" in text
+    again = find_again(Corpus.open(folder / "made-up.corpus"), "Astronomy")
+    assert figures == again.found
+    assert f"5 times over: {again.hidden} in all" in text
+    assert figures["learned"][2] > 2 * figures["Laplace"][2]
+
+
+def test_hidden_members_are_counted_as_by_hand(shown: tuple[Path, str]) -> None:
+    corpus = Corpus.open(shown[0] / "made-up.corpus")
+    depths, expected, n_hidden = (5, 30), {"learned": [0, 0], "Laplace": [0, 0]}, 0
+    for split in range(2):
+        known, hidden = split_members(corpus, "Castles", hide=0.5, seed=split)
+        n_hidden += len(hidden)
+        learned = learn(corpus, known, NONE, Procedure.ours())
+        baseline, training = laplace_model(corpus, known, NONE)
+        models = {"learned": (learned.model, learned.training.features), "Laplace": (baseline, training.features)}
+        for name, (model, features) in models.items():
+            scores = score_corpus(corpus, model.scorer_for(features))
+            order = [row for row in np.argsort(-scores, kind="stable") if row not in known]
+            for place, depth in enumerate(depths):
+                expected[name][place] += len(set(order[:depth]) & set(hidden.tolist()))
+    shares: list[float] = []
+    again = find_again(corpus, "Castles", splits=2, depths=depths, progress=shares.append)
+    assert again.found == expected
+    assert (again.splits, again.hidden, shares) == (2, n_hidden, [0.5, 1.0])
 
 
 def test_its_commands_do_what_it_did(shown: tuple[Path, str], cli: Cli) -> None:
     folder, text = shown
-    commands = re.findall(r"^\$ priorwise (.*)$", text, flags=re.MULTILINE)
-    assert [command.split()[0] for command in commands] == ["ingest", "discover", "explain"]
+    commands = [shlex.split(line) for line in re.findall(r"^\$ priorwise (.*)$", text, flags=re.MULTILINE)]
+    assert [command[0] for command in commands] == ["ingest", "discover", "explain"]
     before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
     for command in commands:
-        overwrite = [] if command.startswith("explain") else ["--overwrite"]
-        result = cli(*command.split(), *overwrite)
+        result = cli(*command, *([] if command[0] == "explain" else ["--overwrite"]))
         assert result.exit_code == 0, result.output
-        if command.startswith("explain"):
+        if command[0] == "explain":
             assert result.stdout in text
+        elif command[0] == "discover":
+            assert result.stdout[: result.stdout.index("\nWritten to")] in text
     assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+
+
+def test_it_says_what_laplace_would_have_found(shown: tuple[Path, str]) -> None:
+    folder, text = shown
+    run = Run.load(folder / "astronomy.run")
+    assert f"With Laplace's the first would be: {'; '.join(run.baseline.ids[:5])}." in text
+    assert "\n".join(in_words(run.prior)) in text
 
 
 def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(shown[0], folder)
-    assert cli("demo", "--documents", "500", "--folder", folder).exit_code == 0
-    assert Corpus.open(folder / "articles.corpus").n_documents == 500
+    assert cli("demo", "--made-up", "500", "--folder", folder).exit_code == 0
+    assert Corpus.open(folder / "made-up.corpus").n_documents == 500
     assert Run.load(folder / "astronomy.run").about["corpus"]["documents"] == 500
 
 
-def test_it_says_where_to_look_next(shown: tuple[Path, str]) -> None:
+def test_it_says_where_to_look_next(shown: tuple[Path, str], cli: Cli) -> None:
     folder, text = shown
     after = text[text.index("Where to look next") :]
     named = [Path(word) for word in after.split() if word.startswith(str(folder))]
     assert len(named) >= 4
     assert [path for path in named if not path.exists()] == []
-    assert Corpus.open(folder / "articles.corpus").n_documents == 800
+    commands = re.findall(r"^  priorwise (.*?)(?:  .*)$", after, flags=re.MULTILINE)
+    assert len(commands) == 5
+    for command in commands:
+        assert cli(*shlex.split(command)).exit_code == 0, command
+
+
+def test_without_a_network_one_sentence_says_why(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priorwise.cli.demo.ARTICLES", 600)
+    for options, reason in [
+        (["--offline"], "the network is not to be used, and it is neither in the cache nor in PRIORWISE_DATA"),
+        ([], "example.org: the host is not known; is there a network?"),
+    ]:
+        result = cli("demo", "--folder", tmp_path / "here", *options)
+        assert result.exit_code == 0
+        assert result.stdout.startswith(f"enwik8 cannot be had, so a made-up wiki takes its place: {reason}.\n\n600 ")
+        assert "History of astronomy" in result.stdout
+
+
+def test_enwik8_is_read_once(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data" / "wikipedia" / "enwik8.xz"
+    data.parent.mkdir(parents=True)
+    write_wiki(tmp_path / "wiki.xml", N)
+    data.write_bytes(lzma.compress((tmp_path / "wiki.xml").read_bytes()))
+    monkeypatch.setenv("PRIORWISE_DATA", str(tmp_path / "data"))
+    first = cli("demo", "--folder", tmp_path / "here", "--category", "Castles")
+    assert first.exit_code == 0, first.output
+    assert first.stdout.startswith(f"enwik8, the first 100 MB of the English Wikipedia of 2006, is {data}\n")
+    assert f"enwik8.corpus: {N} documents in" in first.stdout
+    assert Run.load(tmp_path / "here" / "castles.run").about["label"] == "Castles"
+    second = cli("demo", "--folder", tmp_path / "here", "--category", "Castles")
+    assert f"There already, from an earlier time: {N} documents." in second.stdout
+    after = "$ priorwise discover"
+    assert second.stdout[second.stdout.index(after) :] == first.stdout[first.stdout.index(after) :]
+
+
+def test_a_corpus_made_by_other_rules_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_wiki(tmp_path / "wiki.xml", 500)
+    path = tmp_path / "wiki.corpus"
+    assert corpus_made_before(path) is None
+    ingest_wikipedia([tmp_path / "wiki.xml"], path)
+    made = corpus_made_before(path)
+    assert made is not None
+    assert made.n_documents == 500
+    monkeypatch.setattr("priorwise.corpus.wikipedia.RULE_VERSION", -1)
+    assert corpus_made_before(path) is None
+
+
+def test_a_dump_of_your_own(cli: Cli, refused: Cli, tmp_path: Path) -> None:
+    articles = write_wiki(tmp_path / "wiki.xml", N)
+    given = tmp_path / "some.wiki.xml.gz"
+    given.write_bytes(gzip.compress((tmp_path / "wiki.xml").read_bytes()))
+    result = cli("demo", "--data", given, "--folder", tmp_path / "here")
+    assert result.exit_code == 0, result.output
+    sizes = Counter(label for article in articles for label in article.labels)
+    largest = min((-size, label) for label, size in sizes.items() if 10 <= size <= 200)[1]
+    assert f"'{largest}': {sizes[largest]} members" in result.stdout
+    assert Corpus.open(tmp_path / "here" / "some.corpus").n_documents == N
+    assert "exclude each other" in cli("demo", "--data", given, "--made-up").stderr
+    assert "there is no such file" in refused_after(cli, "demo", "--data", tmp_path / "none", "--folder", tmp_path)
+    said = refused_after(cli, "demo", "--data", given, "--category", "Casles", "--folder", tmp_path / "here")
+    assert "did you mean 'Castles'" in said
+
+
+def refused_after(cli: Cli, *arguments: object) -> str:
+    """Expect a refusal in one sentence, whatever was shown before."""
+    result = cli(*arguments)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_the_category_to_show() -> None:
+    labels = [["most", "favourite"]] * 15 + [["most", "many"]] * 60 + [["most"]] * 150 + [["few"]] * 9
+    corpus = Corpus.from_texts(["a b c"] * len(labels), labels=labels)
+    assert category_to_show(corpus, "favourite") == "favourite"
+    assert category_to_show(corpus, "few") == category_to_show(corpus, "none") == category_to_show(corpus) == "many"
+    with pytest.raises(NotEnoughData, match="name one with --category"):
+        category_to_show(Corpus.from_texts(["a", "b"], labels=["x", "y"]))
+
+
+@pytest.mark.parametrize(
+    ("prior", "said"),
+    [
+        (PseudoCounts(173, 0.1), ["imagines 173 others", "says less", "imagines 0.1 members", "counts for less"]),
+        (PseudoCounts(0.01, 15), ["imagines 0.01 others", "says more", "imagines 15 members", "counts for more"]),
+        (PseudoCounts(1, 1), ["imagines 1 other, as many as Laplace", "imagines 1 member, as many as Laplace"]),
+    ],
+)
+def test_a_prior_in_words(prior: PseudoCounts, said: list[str]) -> None:
+    words = " ".join(in_words(prior))
+    assert [part for part in said if part not in words] == []
+
+
+def test_what_the_words_say_is_so() -> None:
+    def weight(negative: float, positive: float, members: int, others: int) -> float:
+        rates = (positive + members) / (positive + 23), (negative + others) / (negative + 4600)
+        return float(np.log(rates[0] / rates[1]))
+
+    assert weight(173, 1, 10, 2) < weight(1, 1, 10, 2) < weight(0.1, 1, 10, 2)
+    assert weight(1, 0.1, 2, 50) < weight(1, 1, 2, 50) < weight(1, 15, 2, 50)
 
 
 def test_made_up_documents() -> None:
@@ -85,3 +229,24 @@ def test_made_up_documents() -> None:
     kept = Counter(topic for each in documents for topic in each.labels)
     assert 0.3 < kept.total() / of_topic.total() < 0.7
     assert all(each.labels == each.truth for each in make_documents(20, left_out=0.0))
+
+
+def test_the_made_up_wiki_is_read_as_it_was_made(tmp_path: Path) -> None:
+    articles = write_wiki(tmp_path / "wiki.xml", 300, seed=3)
+    assert articles == wiki_articles(300, seed=3) != wiki_articles(300, seed=4)
+    summary = ingest_wikipedia([tmp_path / "wiki.xml"], tmp_path / "wiki.corpus")
+    assert summary.remarks == {"redirects left out": 30}
+    corpus = Corpus.open(tmp_path / "wiki.corpus")
+    assert corpus.ids(range(300)) == [article.title for article in articles]
+    for row, (article, made) in enumerate(zip(articles, make_documents(300, seed=3), strict=True)):
+        assert article.title.startswith(made.title)
+        assert sorted(corpus.labels_of(row)) == sorted(article.labels)
+        below = {subcategory(topic) for topic in set(article.truth) - set(made.labels)}
+        assert set(made.labels) <= set(article.labels) <= set(made.labels) | below
+        tokens = set(corpus.token_names(corpus.take([row])[1]))
+        assert set(article.text.split()) <= tokens
+        around = f"{article.title} is an article of a made-up wiki".lower()
+        assert tokens <= {*article.text.split(), *around.split(), *re.findall(r"\w+", around)}
+    assert any(set(article.labels) - set(article.truth) for article in articles)
+    for name, parents in category_graph().items():
+        assert sorted(corpus.graph.parents(name)) == sorted(parents)

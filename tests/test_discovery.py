@@ -14,7 +14,7 @@ from conftest import FAST, Cli
 from priorwise.cli.names import parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.demo import DemoDocument
+from priorwise.discovery.made_up import DemoDocument
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 
 Sets = list[set[str]]

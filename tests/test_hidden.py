@@ -11,7 +11,6 @@ from sklearn.metrics import average_precision_score
 
 from conftest import Cli
 from priorwise.corpus import Corpus
-from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.discovery.hidden import (
     BASELINE,
     MEASURES,
@@ -24,6 +23,7 @@ from priorwise.discovery.hidden import (
     split_members,
     summarise,
 )
+from priorwise.discovery.made_up import DemoDocument, make_documents
 from priorwise.discovery.peers import LinearPeer, peers
 from priorwise.errors import NotEnoughData, UnknownName
 

@@ -12,6 +12,7 @@ The command line prints these as one sentence, without a traceback, and exits wi
     │   ├── DamagedCorpus         files that do not match their manifest
     │   └── AlreadyExists         the output is there already
     ├── DiskFull                  no space left where the output goes
+    ├── DownloadFailed            a file that could not be had from the network: from where, why
     └── MissingExtra              an optional package that this needs is not installed
 """
 
@@ -101,6 +102,10 @@ class AlreadyExists(CorpusError):
 
 class DiskFull(PriorwiseError):
     """No space left where the output goes."""
+
+
+class DownloadFailed(PriorwiseError):
+    """A file that could not be had from the network; only hosts are named, for an address may hold a password."""
 
 
 class MissingExtra(PriorwiseError, ImportError):

@@ -2,82 +2,163 @@
 
 from __future__ import annotations
 
-import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
-CATEGORY = "Astronomy"
+ARTICLES = 6000
+CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy", "Castles")}
+"""What is shown of each wiki, and what to look at next."""
 
 
 @click.command()
 @click.option(
     "--folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Where to put it."
 )
-@click.option("--documents", type=click.IntRange(min=500), default=6000, show_default=True, help="How many to make.")
-def demo(folder: Path, documents: int) -> None:
-    """Make a small collection with members left out on purpose, and find them again.
+@click.option("--data", type=click.Path(path_type=Path), help="Use this dump of a wiki.")
+@click.option("--category", help="Show this category.")
+@click.option("--offline", is_flag=True, help="Do not use the network.")
+@click.option(
+    "--made-up",
+    type=click.IntRange(min=500),
+    is_flag=False,
+    flag_value=ARTICLES,
+    help=f"Use a made-up wiki of so many articles; {ARTICLES:,} if no number is given.",
+)
+def demo(folder: Path, data: Path | None, category: str | None, offline: bool, made_up: int | None) -> None:
+    """Find what is missing from a category of Wikipedia, and see how well that works.
 
-    Every step shows the command that does the same.
+    The wiki is enwik8, the first 100 MB of the English Wikipedia of 2006. It is kept in the user's cache folder
+    (PRIORWISE_CACHE) once it was downloaded, 36 MB; PRIORWISE_DATA names a folder that has wikipedia/enwik8.xz. Without
+    it, a small made-up wiki is used. Every step shows the command that does the same.
     """
-    from priorwise.cli.discover import print_run
-    from priorwise.cli.explain import print_explanation
-    from priorwise.corpus import Corpus, ingest
-    from priorwise.discovery import discover
-    from priorwise.discovery.demo import make_documents
-    from priorwise.readers.records import RecordReader
-
-    records, corpus_path, run_path = folder / "articles.jsonl", folder / "articles.corpus", folder / "astronomy.run"
+    if data is not None and made_up is not None:
+        raise click.UsageError("--data and --made-up exclude each other.")
     folder.mkdir(parents=True, exist_ok=True)
-    made = make_documents(documents)
-    with records.open("w", encoding="utf-8") as file:
-        for each in made:
-            row = {"id": each.id, "title": each.title, "text": each.text, "labels": each.labels}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    missing = {each.id for each in made if CATEGORY in each.truth and CATEGORY not in each.labels}
+    if data is not None:
+        name, dump, again = re.sub(r"\..*$", "", data.name) or "wiki", data, True
+    else:
+        name, dump, again = _wiki(folder, offline, made_up)
+    corpus = _ingest(dump, folder / f"{name}.corpus", again=again)
+    _discover(corpus, folder, name, category)
+
+
+def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, bool]:
+    """The name and the path of the wiki to show, and whether it has to be read in any case."""
+    from priorwise.cli.output import safe
+    from priorwise.errors import DownloadFailed
+
+    if made_up is None:
+        try:
+            path = _enwik8(folder, offline)
+            click.echo(f"enwik8, the first 100 MB of the English Wikipedia of 2006, is {safe(str(path))}\n")
+            return "enwik8", path, False
+        except DownloadFailed as error:
+            click.echo(f"enwik8 cannot be had, so a made-up wiki takes its place: {safe(str(error))}.\n")
+    from priorwise.discovery.made_up_wiki import write_wiki
+
+    path = folder / "made-up.xml"
+    articles = write_wiki(path, made_up or ARTICLES)
+    topic = CATEGORIES["made-up"][0]
+    missing = sum(topic in article.truth and topic not in article.labels for article in articles)
     click.echo(
-        f"{len(made):,} made-up articles are in {records}. "
-        f"{len(missing)} of them are about {CATEGORY} but do not say so.\n"
+        f"{len(articles):,} made-up articles are in {safe(str(path))}; "
+        f"{missing:,} of them are about {topic} and are not in its category.\n"
     )
+    return "made-up", path, True
 
-    _command(f"priorwise ingest records {records} -o {corpus_path}")
-    summary = ingest(RecordReader([records]), corpus_path, overwrite=True)
-    click.echo(f"{summary.documents:,} documents, {summary.vocabulary:,} distinct tokens, {summary.seconds:.1f} s\n")
 
-    _command(f"priorwise discover {corpus_path} {CATEGORY} -o {run_path}")
-    corpus = Corpus.open(corpus_path)
-    run = discover(corpus, CATEGORY)
-    run.save(run_path, overwrite=True)
+def _enwik8(folder: Path, offline: bool) -> Path:
+    from priorwise.cli.output import progress_bar
+    from priorwise.readers.enwik8 import cache_folder, find_enwik8
+
+    with progress_bar("Looking for enwik8") as bar:
+
+        def show(host: str, done: int, total: int) -> None:
+            note = f"{done / 1e6:,.1f} MB"
+            bar.update(description=f"enwik8 from {host}", completed=done, total=total or None, note=note)
+
+        return find_enwik8([cache_folder(), folder], offline=offline, progress=show)
+
+
+def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
+    from priorwise.cli.ingest_options import run_and_show
+    from priorwise.corpus import Corpus
+    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.discovery.demo import corpus_made_before
+
+    _command("ingest", "wikipedia", str(dump), "-o", str(path))
+    corpus = None if again else corpus_made_before(path)
+    if corpus is None:
+        click.echo("The very first time it takes half a minute longer: inner loops are compiled, and kept.", err=True)
+        run_and_show(path, lambda progress: ingest_wikipedia([dump], path, overwrite=True, progress=progress))
+        corpus = Corpus.open(path)
+    else:
+        click.echo(f"There already, from an earlier time: {corpus.n_documents:,} documents.")
+    click.echo()
+    return corpus
+
+
+def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
+    from priorwise.cli.discover import print_run
+    from priorwise.cli.explain import print_explanation, standing_in_words
+    from priorwise.cli.output import progress_bar, safe, show_table
+    from priorwise.discovery import discover
+    from priorwise.discovery.demo import category_to_show, find_again, in_words
+
+    favourite, other = CATEGORIES.get(name, (None, None))
+    label = category or category_to_show(corpus, favourite)
+    path = (folder / (re.sub(r"\W+", "-", label.lower()).strip("-") or "category")).with_suffix(".run")
+    _command("discover", str(corpus.path), label, "-o", str(path), "--show", "10")
+    with progress_bar("Learning the prior", total=1.0) as bar:
+        run = discover(
+            corpus, label, progress=lambda what, share: bar.update(description=what.capitalize(), completed=share)
+        )
+    run.save(path, overwrite=True)
     print_run(run, 10)
+    click.echo("\n" + "\n".join(in_words(run.prior)))
+    click.echo(f"With Laplace's the first would be: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
 
-    click.echo(f"\nThe truth is known here. Of the {len(missing)} articles left out of {CATEGORY}, found in the first")
-    _print_truth(run, missing)
+    with progress_bar("Hiding members", total=1.0) as bar:
+        again = find_again(corpus, label, progress=lambda share: bar.update(completed=share))
+    click.echo(
+        f"\nIs it any good? Half of the members were hidden at random, {again.splits} times over: "
+        f"{again.hidden:,} in all. Found again in the first"
+    )
+    show_table(
+        ["", *(str(depth) for depth in again.depths)],
+        [[prior, *(f"{count:,}" for count in counts)] for prior, counts in again.found.items()],
+    )
+    click.echo("What belongs but was never in the category counts as wrong here, for both alike.\n")
 
     first = run.ranking.ids[0]
-    click.echo()
-    _command(f"priorwise explain {run_path} {first} --top 8")
-    print_explanation(run.explain(corpus, first), 8)
-
-    click.echo(f"""
-Where to look next
-  {run_path}/ranking.csv                 all candidates, for a spreadsheet
-  {run_path}/terrain.parquet             the target for each of the 41,209 priors and each sample
-  priorwise corpus {corpus_path}    what is in the corpus
-  priorwise benchmark hidden {corpus_path} --methods presence --methods "logistic, all"
-  priorwise ingest --help                      your own documents""")
+    _command("explain", str(path), first, "--top", "8")
+    print_explanation(run.explain(corpus, first), 8, standing_in_words(run.standing(corpus, first), label))
+    _print_next(corpus, path, label, other)
 
 
-def _command(text: str) -> None:
-    click.secho(f"$ {text}", bold=True)
+def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
+    from priorwise.cli.output import safe
+
+    rows = [
+        (f"{path}/ranking.csv", "all candidates, for a spreadsheet"),
+        (f"{path}/terrain.parquet", "the target for each of the 41,209 priors and each sample"),
+        (shlex.join(["priorwise", "corpus", str(corpus.path)]), "the largest categories"),
+        (shlex.join(["priorwise", "corpus", str(corpus.path), "--category", label]), "the members of this one"),
+        *([(shlex.join(["priorwise", "discover", str(corpus.path), other]), "another category")] if other else []),
+        ("priorwise ingest wikipedia --help", "a wiki of your own"),
+        ("priorwise ingest --help", "any documents of your own"),
+    ]
+    click.echo("\nWhere to look next")
+    width = max(len(what) for what, _ in rows)
+    for what, why in rows:
+        click.echo(f"  {safe(what).ljust(width)}  {why}")
 
 
-def _print_truth(run: Any, missing: set[str]) -> None:
-    from priorwise.cli.output import show_table
+def _command(*words: str) -> None:
+    from priorwise.cli.output import safe
 
-    depths = sorted({50, 100, 250, len(missing)})
-    rows = []
-    for name, ranking in (("learned", run.ranking), ("Laplace", run.baseline)):
-        ids = ranking.ids
-        rows.append([name, *(str(len(missing.intersection(ids[:depth]))) for depth in depths)])
-    show_table(["", *(str(depth) for depth in depths)], rows)
+    click.secho(f"$ {safe(shlex.join(['priorwise', *words]))}", bold=True)

@@ -24,10 +24,10 @@ def explain(run: Path, document_id: str, corpus: Path | None, top: int | None) -
     loaded = Run.load(run)
     opened = loaded.open_corpus(corpus)
     explanation = loaded.explain(opened, document_id)
-    print_explanation(explanation, top, _where(loaded.standing(opened, document_id), loaded.about["label"]))
+    print_explanation(explanation, top, standing_in_words(loaded.standing(opened, document_id), loaded.about["label"]))
 
 
-def _where(standing: Any, label: str) -> str | None:
+def standing_in_words(standing: Any, label: str) -> str | None:
     """Say in which category a document is already."""
     from priorwise.cli.output import safe
 

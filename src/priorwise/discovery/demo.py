@@ -1,129 +1,129 @@
-"""A small made-up collection whose truth is known: some members of each category were left out on purpose.
-
-The documents are of very different lengths and full of rare words, because that is where a prior matters: on short and
-plain ones Laplace's prior does as well as a learned one.
-"""
+"""What the demo shows: which category, what its prior says in words, and how many hidden members come back."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-TOPICS = {
-    "Astronomy": """
-        star planet orbit telescope galaxy comet nebula eclipse moon crater lunar solar asteroid meteor
-        constellation observatory supernova quasar parallax spectrum redshift cosmic ray gravity satellite saturn
-        jupiter venus mars mercury pluto kepler hubble equinox zenith ephemeris magnitude photon corona perihelion""",
-    "Navigation": """
-        compass sextant latitude longitude chart bearing harbour pilot lighthouse tide current buoy knot vessel mast
-        rudder anchor voyage sailor star moon zenith horizon meridian chronometer sounding strait channel wreck
-        route beacon hull stern bow galley captain crew""",
-    "Gardening": """
-        soil compost seed bulb pruning rose tulip orchard lawn hedge mulch greenhouse perennial annual weed
-        fertiliser pollination bee earthworm shrub root graft cutting trellis irrigation fungus blight aphid spade
-        rake harvest frost seedling nursery herb lavender peat humus""",
-    "Cookery": """
-        recipe oven butter flour yeast dough simmer boil roast herb spice pepper salt garlic onion sauce broth knead
-        pastry custard caramel whisk pan kettle ladle marinade fillet stew braise zest vinegar mustard lavender
-        thyme basil crust batter dessert kitchen""",
-    "Chess": """
-        pawn knight bishop rook queen king castle checkmate gambit opening endgame tournament grandmaster opponent
-        board piece sacrifice fork pin tempo defence attack variation rating championship clock blunder stalemate
-        promotion file rank diagonal centre exchange strategy match draw""",
-    "Castles": """
-        tower moat keep drawbridge wall siege lord knight king queen castle medieval fortress garrison dungeon
-        battlement stone gatehouse courtyard baron banner armour crossbow catapult portcullis rampart turret feudal
-        manor chapel noble duke ruin restoration heritage""",
-    "Printing": """
-        press type ink paper font typeface compositor galley proof binding folio quarto engraving woodcut lithograph
-        plate edition publisher margin serif italic page volume newspaper pamphlet broadside stereotype foundry
-        matrix punch leading kerning colophon""",
-    "Weaving": """
-        loom warp weft thread yarn wool cotton silk linen shuttle spindle spinning cloth tapestry pattern twill
-        satin dye indigo madder carpet knot fringe fibre flax fleece carding heddle treadle bobbin textile brocade
-        selvedge tartan felt""",
-    "Railways": """
-        locomotive track station carriage engine steam signal gauge platform timetable freight sleeper junction
-        tunnel viaduct brake boiler wagon driver conductor ticket terminus shunting electrification diesel branch
-        line passenger points ballast siding turntable""",
-    "Geology": """
-        rock mineral crystal quartz granite basalt lava volcano fault strata sediment fossil erosion glacier magma
-        crust mantle crater earthquake limestone sandstone slate cave ore vein cleavage tectonic plate moraine shale
-        gneiss schist outcrop""",
-}
-COMMON = """time year people way day man thing world life part work place case point company number group problem fact
-    water room mother area money story month lot right study book eye word business issue side kind head house
-    service friend father power hour game end member law car city community name president team minute idea
-    body information back parent face other level office door health person art war history party result
-    change morning reason research girl guy moment air teacher force education early late small large great
-    new old high long good little own public first last important few big different social local sure free
-    able major better best early young national strong possible whole clear certain recent true open full
-    common known made used called found given said went came took seen shown kept held left built began became
-    often always usually again still once later perhaps however though within between against during without
-    before after under over many several three four five"""
+from priorwise.corpus import Corpus
+from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.wikipedia import wiki_tokenizer
+from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, Method, split_members
+from priorwise.discovery.learning import Procedure
+from priorwise.errors import CorpusError, NotEnoughData
+from priorwise.priors import PseudoCounts
+
+SPLITS = 5
+DEPTHS = (10, 20, 50, 100)
+FEWEST, MOST = 10, 200
+"""How many members a category has that is shown without being asked for."""
 
 
-@dataclass(frozen=True)
-class DemoDocument:
-    """A made-up document: the labels it carries, and those it should carry."""
-
-    id: str
-    title: str
-    text: str
-    labels: list[str]
-    truth: list[str]
+def corpus_made_before(path: Path) -> Corpus | None:
+    """Open a wiki's corpus that was made before, if it was made by the rules of today."""
+    try:
+        return Corpus.open(path) if Manifest.read(path).tokenizer == wiki_tokenizer() else None
+    except CorpusError:
+        return None
 
 
-def make_documents(n_documents: int = 6000, *, left_out: float = 0.5, seed: int = 0) -> list[DemoDocument]:
-    """Make documents about one topic or two, in words of all kinds, and leave out part of their labels.
+def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
+    """Return the favourite if it has members enough, or the largest category that is not too large.
 
     Examples
     --------
-    >>> documents = make_documents(200)
-    >>> missing = [document for document in documents if document.labels != document.truth]
-    >>> len(documents), 40 < len(missing) < 120
-    (200, True)
+    >>> corpus = Corpus.from_texts(["a b"] * 300, labels=["all"] * 250 + [["all", "some"]] * 50)
+    >>> category_to_show(corpus, "none"), category_to_show(corpus)
+    ('some', 'some')
     """
-    random = np.random.default_rng(seed)
-    names = list(TOPICS)
-    topics = {name: np.array(text.split()) for name, text in TOPICS.items()}
-    common, rare = np.array(COMMON.split()), _made_up_words(random, 30_000)
-    popularity = _zipf(len(names) + 1, 1.0)[::-1]
-    documents = []
-    for number in range(n_documents):
-        # The last choice is no topic at all.
-        drawn = random.choice(len(names) + 1, size=1 + (random.random() < 0.2), replace=False, p=popularity)
-        truth = sorted(names[i] for i in drawn if i < len(names))
-        length = int(np.clip(random.lognormal(4.6, 1.0), 20, 2000))
-        body = list(random.choice(common, size=length, p=_zipf(len(common))))
-        body += list(random.choice(rare, size=length // 2, p=_zipf(len(rare), 0.8)))
-        for name in truth:
-            size = max(2, int(random.uniform(0.02, 0.12) * length))
-            body += list(random.choice(topics[name], size=size, p=_zipf(len(topics[name]), 0.6)))
-        # People touch on other subjects in passing, the more of them the longer they write.
-        for _ in range(random.poisson(length / 60)):
-            body += list(random.choice(topics[names[random.integers(len(names))]], size=random.integers(1, 4)))
-        random.shuffle(body)
-        title = " ".join(
-            word.capitalize() for word in random.choice(topics[truth[0]] if truth else rare, 2, replace=False)
+    sizes = corpus.label_sizes()
+    found = dict(zip(sizes["label"].to_pylist(), sizes["documents"].to_pylist(), strict=True))
+    if favourite is not None and found.get(favourite, 0) >= FEWEST:
+        return favourite
+    most = min(MOST, corpus.n_documents // 2)
+    suitable = [(-size, label) for label, size in found.items() if FEWEST <= size <= most]
+    if not suitable:
+        raise NotEnoughData(
+            f"no category has {FEWEST} to {most} members; name one with --category, or give a larger dump with --data"
         )
-        kept = [name for name in truth if random.random() >= left_out]
-        documents.append(DemoDocument(f"doc-{number:05d}", title, " ".join(body), kept, truth))
-    return documents
+    return min(suitable)[1]
 
 
-def _made_up_words(random: np.random.Generator, count: int) -> NDArray[np.str_]:
-    """Pronounceable words that mean nothing, each one once."""
-    onsets = ["b", "br", "d", "dr", "f", "g", "gl", "h", "k", "kr", "l", "m", "n", "p", "pr", "r", "s", "st", "t", "tr"]
-    nuclei = ["a", "e", "i", "o", "u", "ai", "ea", "ou"]
-    codas = ["b", "ck", "d", "ft", "l", "m", "n", "nd", "r", "rn", "s", "st", "t", "x"]
-    syllables = [onset + nucleus for onset in onsets for nucleus in nuclei]
-    words = [first + second + coda for first in syllables for second in syllables for coda in codas]
-    return np.array(words)[random.choice(len(words), size=count, replace=False)]
+def in_words(prior: PseudoCounts) -> list[str]:
+    r"""Say what a learned prior does, beside Laplace's.
+
+    Examples
+    --------
+    >>> print("\n".join(in_words(PseudoCounts(negative=22, positive=0.5))))
+    Laplace's prior imagines one more member and one more other article, each with every word in it.
+    The learned one imagines 22 others: a word that is rare outside the category says less than it would for Laplace.
+    It imagines 0.5 members: a word that few members hold counts for less than it would for Laplace.
+    """
+    negative, positive = prior.negative, prior.positive
+    others = f"The learned one imagines {negative:g} {'other' if negative == 1 else 'others'}"
+    members = f"It imagines {positive:g} {'member' if positive == 1 else 'members'}"
+    as_laplace = "as many as Laplace."
+    return [
+        "Laplace's prior imagines one more member and one more other article, each with every word in it.",
+        f"{others}, {as_laplace}"
+        if negative == 1
+        else f"{others}: a word that is rare outside the category says "
+        f"{'less' if negative > 1 else 'more'} than it would for Laplace.",
+        f"{members}, {as_laplace}"
+        if positive == 1
+        else f"{members}: a word that few members hold counts for "
+        f"{'more' if positive > 1 else 'less'} than it would for Laplace.",
+    ]
 
 
-def _zipf(size: int, power: float = 1.0) -> NDArray[np.float64]:
-    weight = 1.0 / np.arange(1, size + 1) ** power
-    return weight / weight.sum()
+@dataclass(frozen=True)
+class FoundAgain:
+    """How many hidden members were in the first documents of the rankings, over all splits.
+
+    Attributes
+    ----------
+    splits, hidden : int
+        How often members were hidden, and how many in all.
+    depths : sequence of int
+        How many documents of each ranking were looked at.
+    found : dict
+        For each of *learned* and *Laplace*, how many hidden members were among them.
+    """
+
+    splits: int
+    hidden: int
+    depths: Sequence[int]
+    found: dict[str, list[int]]
+
+
+def find_again(
+    corpus: Corpus,
+    label: str,
+    *,
+    splits: int = SPLITS,
+    depths: Sequence[int] = DEPTHS,
+    progress: Callable[[float], None] = lambda share: None,
+) -> FoundAgain:
+    """Hide half of a category's members, look for them with either prior, and do so several times over."""
+    methods: dict[str, Method] = {"learned": LearnedPrior("learned", Procedure.ours()), "Laplace": LaplaceBaseline()}
+    found = {name: np.zeros(len(depths), np.int64) for name in methods}
+    n_hidden = 0
+    for split in range(splits):
+        known, hidden = split_members(corpus, label, hide=0.5, seed=split)
+        n_hidden += len(hidden)
+        for name, method in methods.items():
+            best = _best(method.scores(corpus, known), known, max(depths))
+            found[name] += [len(np.intersect1d(best[:depth], hidden)) for depth in depths]
+        progress((split + 1) / splits)
+    return FoundAgain(splits, n_hidden, depths, {name: counts.tolist() for name, counts in found.items()})
+
+
+def _best(scores: NDArray[np.float64], known: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the documents with the highest scores that are not known, best first; ties by their order."""
+    scores = scores.copy()
+    scores[known] = -np.inf
+    return np.argsort(-scores, kind="stable")[: min(n, len(scores) - len(known))]
