@@ -15,56 +15,179 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "AbsoluteDiscount": "priorwise.priors",
+    "Accuracy": "priorwise.search",
     "AveragePrecision": "priorwise.search",
+    "BernoulliNB": "priorwise.models.bernoulli",
+    "Beta": "priorwise.priors",
+    "CategoryGraph": "priorwise.corpus",
+    "CategoryPage": "priorwise.corpus",
+    "CollectionBeta": "priorwise.priors",
     "Corpus": "priorwise.corpus",
+    "Dirichlet": "priorwise.priors",
     "Document": "priorwise.corpus",
     "FBeta": "priorwise.search",
+    "FewestErrors": "priorwise.search",
     "FolderReader": "priorwise.readers.folder",
     "FromCounts": "priorwise.search",
     "FromScores": "priorwise.search",
+    "Gaussian": "priorwise.priors",
+    "InverseDocumentFrequency": "priorwise.features",
+    "Jeffreys": "priorwise.priors",
+    "JelinekMercer": "priorwise.priors",
+    "Laplace": "priorwise.priors",
+    "LinearDiscount": "priorwise.priors",
+    "LogLikelihood": "priorwise.search",
     "LogLoss": "priorwise.search",
+    "LogisticRegression": "priorwise.models.logistic",
+    "MacroF1": "priorwise.search",
+    "MedlineReader": "priorwise.readers.medline",
+    "MicroF1": "priorwise.search",
+    "MultinomialNB": "priorwise.models.multinomial",
+    "NewsgroupsReader": "priorwise.readers.newsgroups",
+    "ODPReader": "priorwise.readers.odp",
+    "OhsumedReader": "priorwise.readers.ohsumed",
+    "Origin": "priorwise.corpus",
     "PPV": "priorwise.search",
     "PPVAtK": "priorwise.search",
+    "PearsonSelection": "priorwise.features",
     "PresenceNB": "priorwise.models.presence",
     "PriorSearch": "priorwise.models.prior_search",
     "PriorwiseError": "priorwise.errors",
+    "ProbitRegression": "priorwise.models.probit",
     "PseudoCounts": "priorwise.priors",
+    "RCV1Reader": "priorwise.readers.rcv1",
     "RecordReader": "priorwise.readers.records",
+    "ReutersReader": "priorwise.readers.reuters",
     "Run": "priorwise.discovery",
+    "TermBeta": "priorwise.priors",
+    "TermFrequency": "priorwise.features",
+    "Thresholded": "priorwise.models.thresholded",
+    "WeightManipulation": "priorwise.priors",
+    "WeightedNB": "priorwise.models.multinomial",
+    "WittenBell": "priorwise.priors",
+    "YahooQAReader": "priorwise.readers.yahoo_qa",
     "discover": "priorwise.discovery",
+    "fit_threshold": "priorwise.models.threshold",
     "ingest": "priorwise.corpus",
+    "ingest_wikipedia": "priorwise.corpus.wikipedia",
+    "try_priors": "priorwise.models.logistic_path",
+    "variance_path": "priorwise.models.logistic_path",
 }
 
 if TYPE_CHECKING:
-    from priorwise.corpus import Corpus, Document, ingest
+    from priorwise.corpus import CategoryGraph, CategoryPage, Corpus, Document, Origin, ingest
+    from priorwise.corpus.wikipedia import ingest_wikipedia
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
+    from priorwise.features import InverseDocumentFrequency, PearsonSelection, TermFrequency
+    from priorwise.models.bernoulli import BernoulliNB
+    from priorwise.models.logistic import LogisticRegression
+    from priorwise.models.logistic_path import try_priors, variance_path
+    from priorwise.models.multinomial import MultinomialNB, WeightedNB
     from priorwise.models.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
-    from priorwise.priors import PseudoCounts
+    from priorwise.models.probit import ProbitRegression
+    from priorwise.models.threshold import fit_threshold
+    from priorwise.models.thresholded import Thresholded
+    from priorwise.priors import (
+        AbsoluteDiscount,
+        Beta,
+        CollectionBeta,
+        Dirichlet,
+        Gaussian,
+        Jeffreys,
+        JelinekMercer,
+        Laplace,
+        LinearDiscount,
+        PseudoCounts,
+        TermBeta,
+        WeightManipulation,
+        WittenBell,
+    )
     from priorwise.readers.folder import FolderReader
+    from priorwise.readers.medline import MedlineReader
+    from priorwise.readers.newsgroups import NewsgroupsReader
+    from priorwise.readers.odp import ODPReader
+    from priorwise.readers.ohsumed import OhsumedReader
+    from priorwise.readers.rcv1 import RCV1Reader
     from priorwise.readers.records import RecordReader
-    from priorwise.search import PPV, AveragePrecision, FBeta, FromCounts, FromScores, LogLoss, PPVAtK
+    from priorwise.readers.reuters import ReutersReader
+    from priorwise.readers.yahoo_qa import YahooQAReader
+    from priorwise.search import (
+        PPV,
+        Accuracy,
+        AveragePrecision,
+        FBeta,
+        FewestErrors,
+        FromCounts,
+        FromScores,
+        LogLikelihood,
+        LogLoss,
+        MacroF1,
+        MicroF1,
+        PPVAtK,
+    )
 
 __all__ = [
     "PPV",
+    "AbsoluteDiscount",
+    "Accuracy",
     "AveragePrecision",
+    "BernoulliNB",
+    "Beta",
+    "CategoryGraph",
+    "CategoryPage",
+    "CollectionBeta",
     "Corpus",
+    "Dirichlet",
     "Document",
     "FBeta",
+    "FewestErrors",
     "FolderReader",
     "FromCounts",
     "FromScores",
+    "Gaussian",
+    "InverseDocumentFrequency",
+    "Jeffreys",
+    "JelinekMercer",
+    "Laplace",
+    "LinearDiscount",
+    "LogLikelihood",
     "LogLoss",
+    "LogisticRegression",
+    "MacroF1",
+    "MedlineReader",
+    "MicroF1",
+    "MultinomialNB",
+    "NewsgroupsReader",
+    "ODPReader",
+    "OhsumedReader",
+    "Origin",
     "PPVAtK",
+    "PearsonSelection",
     "PresenceNB",
     "PriorSearch",
     "PriorwiseError",
+    "ProbitRegression",
     "PseudoCounts",
+    "RCV1Reader",
     "RecordReader",
+    "ReutersReader",
     "Run",
+    "TermBeta",
+    "TermFrequency",
+    "Thresholded",
+    "WeightManipulation",
+    "WeightedNB",
+    "WittenBell",
+    "YahooQAReader",
     "discover",
+    "fit_threshold",
     "ingest",
+    "ingest_wikipedia",
+    "try_priors",
+    "variance_path",
 ]
 
 

@@ -17,11 +17,14 @@ from priorwise.cli.output import safe, spell_out
 
 COMMANDS = {
     "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members, scikit-learn included."),
+    "classify": ("priorwise.cli.classify", "classify", "Put texts to the labels of a model."),
     "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
     "demo": ("priorwise.cli.demo", "demo", "See the whole of it in about a minute."),
     "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category."),
+    "evaluate": ("priorwise.cli.evaluate", "evaluate", "Say how good a model is on a labelled corpus."),
     "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
     "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
+    "train": ("priorwise.cli.train", "train", "Learn the labels of a corpus, many or few."),
 }
 
 

@@ -77,6 +77,11 @@ class StoredCorpus:
         """The corpus's identity: one checksum over all that it holds."""
         return self._manifest.checksum
 
+    @property
+    def tokenizer(self) -> dict[str, Any] | None:
+        """The rule that cut its texts into tokens; None if they were counted elsewhere."""
+        return self._manifest.tokenizer
+
     def __len__(self) -> int:
         return self.n_documents
 

@@ -2,7 +2,7 @@
 
 The score of a case separates, s(λ−, λ+) = a(λ+) − b(λ−), and both parts grow strictly with their λ. So the cells of the
 grid in which a case is predicted positive form a staircase, and one merge of the two ascending rows places the case in
-every cell.
+every cell. (Around the collection the parts need not grow, and cells are looked at one by one.)
 
 Each part is a sum over the case's tokens of log(λ + count). It is summed at a few values of λ, the nodes, and carried
 to the whole grid by an interpolation that is exact to rounding (`priorwise.models.grid`).
@@ -142,3 +142,16 @@ def add_staircases(positive_terms: Floats, negative_terms: Floats, weights: Floa
             if column == columns:
                 break
             first_positive[row, column] += weights[i]
+
+
+@njit(cache=True, nogil=True)
+def add_cells(positive_terms: Floats, negative_terms: Floats, weights: Floats, predicted: Floats) -> None:
+    """Add every case's weight to the cells of the grid in which it is predicted positive, one by one."""
+    columns = np.uint64(positive_terms.shape[1])
+    for i in range(positive_terms.shape[0]):
+        row_of_case = positive_terms[i]
+        for row in range(negative_terms.shape[1]):
+            bar = negative_terms[i, row] + TIE
+            cells = predicted[row]
+            for column in range(columns):
+                cells[column] += weights[i] if row_of_case[column] > bar else 0.0

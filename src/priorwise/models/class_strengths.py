@@ -22,6 +22,7 @@ def choose_class_strengths(
     n_classes: int,
     target: CountTarget | ScoreTarget,
     grid: Floats,
+    centre: str = "one",
 ) -> tuple[PseudoCounts, float, dict[str, NDArray[Any]], str]:
     """Improve the strengths one class at a time, from Laplace, by exact leave-one-out.
 
@@ -31,7 +32,7 @@ def choose_class_strengths(
     Returns the prior, its target, every trial, and a remark.
     """
     strengths = np.ones(n_classes)
-    parts = [_class_scores(present, place, weight, c, grid) for c in range(n_classes)]
+    parts = [_class_scores(present, place, weight, c, grid, centre) for c in range(n_classes)]
     start = int(np.argmin(np.abs(np.log(grid))))
     at = np.full(n_classes, start)
     scores = np.column_stack([parts[c][:, start] for c in range(n_classes)])
@@ -59,10 +60,10 @@ def choose_class_strengths(
         "score": np.array([trial[2] for trial in trials]),
     }
     edge = "a strength lies at the end of the grid: a larger one may do better" if np.any(at == len(grid) - 1) else ""
-    return PseudoCounts(classes=strengths.tolist()), best, table, edge
+    return PseudoCounts(classes=strengths.tolist(), centre=centre), best, table, edge
 
 
-def _class_scores(present: Any, place: NDArray[np.int64], weight: Floats, c: int, grid: Floats) -> Floats:
+def _class_scores(present: Any, place: NDArray[np.int64], weight: Floats, c: int, grid: Floats, centre: str) -> Floats:
     """Leave-one-out log p(c) + Σ log p(x|c), up to a term that all classes share, for every strength of the grid.
 
     The vocabulary is every token that is still seen in some class without the case.
@@ -77,6 +78,9 @@ def _class_scores(present: Any, place: NDArray[np.int64], weight: Floats, c: int
     known = in_all[tokens] - taken_out[of_case] > 1e-9
     count = np.maximum(in_class[tokens] - np.where(own, taken_out, 0.0)[of_case], 0.0)[known]
     case = of_case[known]
+    if centre == "collection":
+        in_rest = (in_all[tokens] - taken_out[of_case])[known]
+        count *= (weight.sum() - taken_out)[case] / in_rest
     scored = np.bincount(case, minlength=present.shape[0])
     sizes = size - np.where(own, taken_out, 0.0)
     scores = np.empty((present.shape[0], len(grid)))
@@ -90,17 +94,34 @@ def _value(
     scores: Floats, place: NDArray[np.int64], weight: Floats, n_classes: int, target: CountTarget | ScoreTarget
 ) -> float:
     """Mean over the classes of the target of one class against the rest; a tie goes to the first class."""
+    if isinstance(target, CountTarget):
+        return mean_of_counts(np.argmax(scores, axis=1), place, weight, n_classes, target)
+    return mean_of_margins(scores, place, weight, n_classes, target)
+
+
+def mean_of_counts(
+    predicted: NDArray[np.int64], place: NDArray[np.int64], weight: Floats, n_classes: int, target: CountTarget
+) -> float:
+    """Mean over the classes of a target of counts, from the class that is predicted and the one that is true."""
+    found = np.bincount(predicted, weight, n_classes).astype(np.float64)
+    positives = np.bincount(place, weight, n_classes).astype(np.float64)
+    right = np.bincount(place, np.where(predicted == place, weight, 0.0), n_classes).astype(np.float64)
+    total = float(weight.sum())
+    values = [
+        target.from_counts(right[[c]], (found - right)[[c]], float(positives[c]), total - float(positives[c]))[0]
+        for c in range(n_classes)
+    ]
+    return float(np.mean(values))
+
+
+def mean_of_margins(
+    scores: Floats, place: NDArray[np.int64], weight: Floats, n_classes: int, target: ScoreTarget
+) -> float:
+    """Mean over the classes of a target of scores, a score being the class's log odds against all others."""
     counted = weight > 0
-    predicted = np.argmax(scores, axis=1)
     values = []
     for c in range(n_classes):
-        positive = place == c
-        if isinstance(target, CountTarget):
-            tp, fp = weight[positive & (predicted == c)].sum(), weight[~positive & (predicted == c)].sum()
-            totals = float(weight[positive].sum()), float(weight[~positive].sum())
-            values.append(float(target.from_counts(np.array([tp]), np.array([fp]), *totals)[0]))
-        else:
-            rest = np.delete(scores, c, axis=1)
-            margin = scores[:, c] - np.logaddexp.reduce(rest, axis=1)
-            values.append(target.from_scores(margin[counted], positive[counted], weight[counted]))
+        rest = np.delete(scores, c, axis=1)
+        margin = scores[:, c] - np.logaddexp.reduce(rest, axis=1)
+        values.append(target.from_scores(margin[counted], (place == c)[counted], weight[counted]))
     return float(np.mean(values))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.errors import InputError
 from priorwise.models.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.presence_counts import Cases, PresenceCounts
 from priorwise.priors import PseudoCounts
@@ -56,6 +57,8 @@ class LeaveOneOut:
     counts : PresenceCounts
         The counts of the model that all cases together train. The cases must be part of them; the counts may hold
         more documents than the cases do.
+    centre : {"one", "collection"}
+        The centre of the priors to be tried.
     threads : int, optional
         How many threads share the work; all cores by default.
 
@@ -67,11 +70,14 @@ class LeaveOneOut:
     array([0.6931, 0.6931, 0.6931, 0.4055])
     """
 
-    def __init__(self, cases: Cases, counts: PresenceCounts, *, threads: int | None = None) -> None:
+    def __init__(
+        self, cases: Cases, counts: PresenceCounts, *, centre: str = "one", threads: int | None = None
+    ) -> None:
         from priorwise.kernels.leave_one_out import keep_known
 
         self.cases = cases
         self.counts = counts
+        self.centre = centre
         self.threads = threads or os.cpu_count() or 1
         features = counts.features
         local = np.full(len(counts.positive), -1, dtype=np.int32)
@@ -79,9 +85,13 @@ class LeaveOneOut:
         self._indptr = np.empty(len(cases.indptr), dtype=np.int64)
         self._tokens = np.empty(len(cases.tokens), dtype=np.int32)
         keep_known(cases.indptr, cases.tokens, local, self._indptr, self._tokens)
-        self._groups = list(self._group(counts.positive[features], counts.negative[features]))
+        self._groups = list(self._group())
 
-    def _group(self, positive: Floats, negative: Floats) -> Iterator[_Group]:
+    def prior(self, negative: float, positive: float) -> PseudoCounts:
+        """Make a prior with this centre and these strengths."""
+        return PseudoCounts(float(negative), float(positive), centre=self.centre)
+
+    def _group(self) -> Iterator[_Group]:
         counts = self.counts
         taken_out = self.cases.taken_out
         for is_positive in (True, False):
@@ -92,8 +102,7 @@ class LeaveOneOut:
                 yield _Group(
                     cases,
                     is_positive,
-                    _without(positive, from_positive),
-                    _without(negative, from_negative),
+                    *counts.without(from_positive, from_negative, self.centre),
                     counts.n_positive - from_positive,
                     counts.n_negative - from_negative,
                 )
@@ -110,21 +119,26 @@ class LeaveOneOut:
 
     def scores(self, prior: PseudoCounts) -> Floats:
         """Leave-one-out score of every case under one prior."""
+        if prior.centre != self.centre:
+            raise InputError(f"{prior!r} is tried where the centre is '{self.centre}'")
         negative, positive = prior.strengths(2)
         terms = self.terms(np.array([negative, positive]))
         return terms.positive[:, 1] - terms.negative[:, 0]
 
     def predicted_positive(self, grid: Floats = PAPER_GRID) -> tuple[Floats, Floats]:
         """Weight of the members and of the others predicted positive in every cell: rows λ−, columns λ+."""
-        from priorwise.kernels.leave_one_out import add_staircases
+        from priorwise.kernels.leave_one_out import add_cells, add_staircases
 
-        first_positive = {True: np.zeros((len(grid), len(grid))), False: np.zeros((len(grid), len(grid)))}
+        # Around the collection a larger strength can lower a score, so a case's cells need not form a staircase.
+        staircases = self.centre == "one"
+        add = add_staircases if staircases else add_cells
+        found = {True: np.zeros((len(grid), len(grid))), False: np.zeros((len(grid), len(grid)))}
         for group in self._groups:
             for cases, part in self._chunks(group, nodes_for(grid)):
-                add_staircases(
-                    part.positive, part.negative, self.cases.weight[cases], first_positive[group.is_positive]
-                )
-        return np.cumsum(first_positive[True], axis=1), np.cumsum(first_positive[False], axis=1)
+                add(part.positive, part.negative, self.cases.weight[cases], found[group.is_positive])
+        if staircases:
+            return np.cumsum(found[True], axis=1), np.cumsum(found[False], axis=1)
+        return found[True], found[False]
 
     def _chunks(self, group: _Group, nodes: Nodes) -> Iterator[tuple[NDArray[np.int64], Terms]]:
         """Score the cases of a group in chunks, on all threads; yields in order, so sums do not depend on timing."""
@@ -163,12 +177,6 @@ class LeaveOneOut:
             for start in range(0, len(chunks), wave):
                 batch = chunks[start : start + wave]
                 yield from zip(batch, pool.map(score, batch), strict=True)
-
-
-def _without(counts: Floats, amount: float) -> Floats:
-    """Take `amount` out of every count. A count that rounding leaves just above or below zero is zero."""
-    rest = counts - amount
-    return np.where(rest < 1e-9, 0.0, rest)
 
 
 def _log_table(counts: Floats, strengths: Floats) -> tuple[NDArray[np.int32], Floats]:

@@ -117,8 +117,11 @@ class PresenceNB(ClassifierMixin, BaseEstimator):
             ).weights(prior)
         strengths = prior.strengths(len(self.classes_))
         sizes = np.log(strengths + self.class_count_)
-        features = np.flatnonzero(self.feature_count_.sum(axis=0) > 0)
-        values = np.log(strengths[:, np.newaxis] + self.feature_count_[:, features]) - sizes[:, np.newaxis]
+        in_all = self.feature_count_.sum(axis=0)
+        features = np.flatnonzero(in_all > 0)
+        centre = in_all[features] / self.class_count_.sum() if prior.centre == "collection" else 1.0
+        imagined = strengths[:, np.newaxis] * centre
+        values = np.log(imagined + self.feature_count_[:, features]) - sizes[:, np.newaxis]
         return Weights(features, values, sizes - np.log(np.sum(strengths + self.class_count_)))
 
     def decision_function(self, X: Any) -> Floats:

@@ -68,6 +68,11 @@ class PresenceCounts:
         n(x,+) and n(x,−).
     n_positive, n_negative : float
         n(+) and n(−).
+    collection : array, shape (n_tokens,), optional
+        In how many documents of the collection each token occurs, for priors that are centred there; by default in how
+        many of both classes.
+    n_collection : float, optional
+        How many documents the collection has.
 
     Examples
     --------
@@ -83,23 +88,51 @@ class PresenceCounts:
     negative: Floats
     n_positive: float
     n_negative: float
+    collection: Floats | None = None
+    n_collection: float | None = None
 
     @property
     def features(self) -> NDArray[np.int64]:
         """The model's vocabulary V: the tokens that occur in at least one member."""
         return np.flatnonzero(self.positive > 0)
 
+    def without(self, from_positive: float, from_negative: float, centre: str = "one") -> tuple[Floats, Floats]:
+        """Counts of the vocabulary when so much of a document is taken out of a class, in units of the prior's centre.
+
+        A count that rounding leaves just above or below zero is zero.
+        """
+        features = self.features
+        positive = _taken_out(self.positive[features], from_positive)
+        negative = _taken_out(self.negative[features], from_negative)
+        if centre == "one":
+            return positive, negative
+        if self.collection is None or self.n_collection is None:
+            found, documents = positive + negative, self.n_positive + self.n_negative - from_positive - from_negative
+        else:
+            one = float(from_positive + from_negative > 0)
+            found, documents = _taken_out(self.collection[features], one), self.n_collection - one
+        per_share = np.divide(documents, found, out=np.zeros(len(features)), where=found > 0)
+        return positive * per_share, negative * per_share
+
     def weights(self, prior: PseudoCounts) -> Weights:
         """Blend the counts with the prior::
 
         s(d) = log (λ+ + n(+))/(λ− + n(−)) + Σ over x in d∩V of log p(x|+)/p(x|−)
         p(x|c) = (λc + n(x,c)) / (λc + n(c))
+
+        With the collection as the centre, n(x,c)/π(x) takes the place of n(x,c), for π(x) is common to both classes.
         """
         negative, positive = prior.strengths(2)
         features = self.features
+        in_positive, in_negative = self.without(0.0, 0.0, prior.centre)
         log_positive_size = np.log(positive + self.n_positive)
         log_negative_size = np.log(negative + self.n_negative)
-        values = (np.log(positive + self.positive[features]) - log_positive_size) - (
-            np.log(negative + self.negative[features]) - log_negative_size
+        values = (np.log(positive + in_positive) - log_positive_size) - (
+            np.log(negative + in_negative) - log_negative_size
         )
         return Weights(features, values[np.newaxis, :], np.array([log_positive_size - log_negative_size]))
+
+
+def _taken_out(counts: Floats, amount: float) -> Floats:
+    rest = counts - amount
+    return np.where(rest < 1e-9, 0.0, rest)

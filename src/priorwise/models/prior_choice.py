@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.models.leave_one_out import LeaveOneOut, Terms
-from priorwise.models.terrain import COARSE, Surveyor, Terrain, length_divisor
+from priorwise.models.terrain import Surveyor, Terrain, coarse_places, length_divisor
 from priorwise.priors import PseudoCounts
 from priorwise.search import NINE_STARTS, Choice, RadialSearch, choose_best, radial_search
 from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
@@ -131,7 +131,7 @@ def choose_prior(
             power = _best_power_at(surveyors, given, length_powers)
         value = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
         return PriorChoice(given, *value, power, terrains, trials, paths, "this prior was given, not learned")
-    prior = PseudoCounts(negative=float(grid[choice.row]), positive=float(grid[choice.column]))
+    prior = samples[0].prior(grid[choice.row], grid[choice.column])
     if len(length_powers) > 1 and isinstance(target, CountTarget):
         power = _best_power_at(surveyors, prior, length_powers)
     remark = _remark(choice, terrains, target)
@@ -149,11 +149,9 @@ def score_of(
     """Value one prior by its leave-one-out scores: the target and the sensitivity, means over the samples."""
     from priorwise.kernels.leave_one_out import TIE
 
-    negative, positive = prior.strengths(2)
     values, sensitivities = [], []
     for loo in samples:
-        terms = loo.terms(np.array([negative, positive]))
-        scores = terms.positive[:, 1] - terms.negative[:, 0]
+        scores = loo.scores(prior)
         cases = loo.cases
         weight = cases.weight
         tp = weight[cases.positive & (scores > TIE)].sum()
@@ -265,8 +263,10 @@ def _nearest(grid: Floats, value: float) -> int:
 
 def _best_power_anywhere(surveyors: Sequence[Surveyor], powers: Sequence[float]) -> float:
     """The power that reaches the best average precision in any cell of the coarse grid."""
+    grid = surveyors[0].grid
+    coarse = grid[coarse_places(grid)]
     best = [
-        np.mean([replace(s, length_power=power).average_precision(COARSE) for s in surveyors], axis=0).max()
+        np.mean([replace(s, length_power=power).average_precision(coarse) for s in surveyors], axis=0).max()
         for power in powers
     ]
     return float(powers[int(np.argmax(best))])

@@ -8,18 +8,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from priorwise.errors import InputError
 from priorwise.models.class_strengths import choose_class_strengths
-from priorwise.models.grid import PAPER_GRID
+from priorwise.models.count_nb import CountNB
+from priorwise.models.folds import FoldedScores
+from priorwise.models.grid import COLLECTION_GRID, PAPER_GRID
+from priorwise.models.held_out import HeldOut
+from priorwise.models.labels import Labels
 from priorwise.models.leave_one_out import LeaveOneOut
 from priorwise.models.presence import PresenceNB, presence
 from priorwise.models.presence_counts import Cases
 from priorwise.models.prior_choice import choose_prior
-from priorwise.search import FBeta, Target, as_target
+from priorwise.models.prior_grid import choose_from_grid
+from priorwise.search import Accuracy, ClassTarget, CountTarget, FBeta, ScoreTarget, Target, as_target
 
 Floats = NDArray[np.float64]
 
@@ -33,38 +38,49 @@ def _fitted_has(method: str) -> Callable[[Any], bool]:
 
 
 class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Find the prior whose leave-one-out target is best, and fit the estimator with it.
+    """Find the prior whose target is best on documents that the model has not seen, and fit the estimator with it.
 
-    Leave-one-out is exact and needs no refits: for two classes every pair of strengths of the grid is valued at once.
-    For more classes, strengths are improved one class at a time until none improves the target, which is then the mean
-    over the classes of the target of one class against the rest.
+    For `PresenceNB`, `BernoulliNB`, `MultinomialNB` and `WeightedNB` that is exact leave-one-out by subtraction,
+    without refits. Any other estimator with a parameter `prior` is judged by cross-validation.
+
+    For `PresenceNB` and two classes every pair of strengths of the grid is valued at once. For more classes, strengths
+    are improved one class at a time until none improves the target, which is then the mean over the classes of the
+    target of one class against the rest.
+
+    For the others every prior of the grid is tried. With an indicator matrix as `y` each label chooses for itself.
 
     Parameters
     ----------
-    estimator : PresenceNB
+    estimator : PresenceNB, BernoulliNB, MultinomialNB, WeightedNB, or another classifier with a parameter `prior`
         The model whose prior is searched.
     target : Target or callable, optional
-        What a good prior is good at: an object such as ``PPV()``, or a function of (y_true, scores); ``FBeta(0.5)`` by
-        default.
+        What a good prior is good at: an object such as ``PPV()`` or ``MacroF1()``, or a function of (y_true, scores).
+        By default ``FBeta(0.5)`` for `PresenceNB`; for the others F1 for two classes or labels, accuracy for more.
     search : {"exhaustive", "radial"}
-        Every cell of the grid, or the paper's nine climbs.
-    grid : array, optional
-        The strengths to choose from, ascending; the paper's 203 by default.
+        For `PresenceNB`: every cell of the grid, or the paper's nine climbs.
+    grid : sequence, optional
+        For `PresenceNB` the strengths to choose from, ascending; by default the paper's 203, or 57 up to a million if
+        its prior is centred on the collection. For the others the priors to choose from; by default the `grid()` of
+        the estimator's own kind of prior.
     negative_weight : float
         How many documents each negative stands for, where negatives are a sample; targets at corpus odds use it.
+    per_label : bool
+        Whether each label chooses its own prior, where the target allows it.
+    folds : int or scikit-learn splitter, optional
+        Judge by cross-validation with so many folds. By default leave-one-out where it is exact, else 5 folds.
 
     Attributes
     ----------
-    best_prior_ : PseudoCounts
-        The prior.
+    best_prior_ : prior, or tuple of one prior for each label
+        The best.
     best_score_ : float
         Its target.
-    best_estimator_ : PresenceNB
+    best_estimator_ : estimator
         The model fitted with it.
     trials_ : dict of arrays
-        Every trial, in order: strengths, score and sensitivity.
+        Every trial, in order: strengths (or priors), score, and sensitivity (or label).
     terrain_ : Terrain
-        For two classes: ``grid``, and ``tp``, ``fp``, ``score`` with rows λ− and columns λ+.
+        For `PresenceNB` and two classes: ``grid``, and ``tp``, ``fp``, ``score`` with rows λ− and columns λ+.
     remark_ : str
         What to know before trusting the prior, such as a degenerate optimum; empty if nothing.
 
@@ -76,37 +92,70 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (203, 203)
     >>> search.predict([[1, 0, 0, 0]])
     array([1])
+    >>> from priorwise import BernoulliNB, JelinekMercer
+    >>> search = PriorSearch(BernoulliNB(), grid=[JelinekMercer(0.1), JelinekMercer(0.9)]).fit(X, [1, 1, 1, 0, 0, 0])
+    >>> search.trials_["score"].tolist()
+    [1.0, 0.3333333333333333]
+    >>> search.best_prior_
+    JelinekMercer(0.1)
     """
 
     def __init__(
         self,
-        estimator: PresenceNB,
+        estimator: Any,
         *,
         target: Target | Callable[..., Any] | None = None,
         search: str = "exhaustive",
-        grid: Sequence[float] | None = None,
+        grid: Sequence[Any] | None = None,
         negative_weight: float = 1.0,
+        per_label: bool = True,
+        folds: Any = None,
     ) -> None:
         self.estimator = estimator
         self.target = target
         self.search = search
         self.grid = grid
         self.negative_weight = negative_weight
+        self.per_label = per_label
+        self.folds = folds
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Search, then fit."""
-        if not isinstance(self.estimator, PresenceNB):
-            raise InputError(f"PriorSearch does not know how to leave one out of {self.estimator!r}")
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=True)
-        check_classification_targets(y)
+        if "prior" not in getattr(self.estimator, "get_params", dict)():
+            raise InputError(
+                f"PriorSearch needs an estimator with a parameter 'prior', which {self.estimator!r} has not"
+            )
+        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, reset=True)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        target = as_target(self.target if self.target is not None else FBeta(0.5))
-        grid = PAPER_GRID if self.grid is None else _checked_grid(self.grid)
-        self.classes_, place = np.unique(y, return_inverse=True)
+        labels = Labels.of(y)
+        self.classes_ = labels.classes
+        if isinstance(self.estimator, PresenceNB) and self.folds is None:
+            self._search_strengths(X, y, weight, labels)
+        else:
+            self._search_priors(X, y, weight, labels)
+        self.best_estimator_ = clone(self.estimator).set_params(prior=self.best_prior_)
+        self.best_estimator_.fit(X, y, sample_weight=sample_weight)
+        return self
+
+    def _target(self, default: CountTarget | ClassTarget) -> CountTarget | ScoreTarget | ClassTarget:
+        if self.target is None:
+            return default
+        return self.target if isinstance(self.target, ClassTarget) else as_target(self.target)
+
+    def _search_strengths(self, X: Any, y: Any, weight: Floats, labels: Labels) -> None:
+        if labels.multilabel:
+            raise InputError("PresenceNB tells classes apart; for an indicator matrix wrap it in OneVsRestClassifier")
+        target = _of_one_class(self._target(FBeta(0.5)))
+        centre = getattr(self.estimator.prior, "centre", "one")
+        usual = PAPER_GRID if centre == "one" else COLLECTION_GRID
+        grid = usual if self.grid is None else _checked_grid(self.grid)
+        place = np.searchsorted(labels.classes, y)
         present = presence(X)
         if len(self.classes_) == 2:
             cases = Cases.of(present.indptr, present.indices, place == 1, weight=weight)
-            samples = [LeaveOneOut(cases, cases.count(X.shape[1]))]
+            samples = [LeaveOneOut(cases, cases.count(X.shape[1]), centre=centre)]
             choice = choose_prior(samples, target, grid=grid, search=self.search, negative_weight=self.negative_weight)
             self.best_prior_, self.best_score_, self.remark_ = choice.prior, choice.score, choice.remark
             self.terrain_ = choice.terrains[0]
@@ -117,11 +166,43 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "sensitivity": choice.trials.sensitivity,
             }
         else:
-            many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid)
+            many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid, centre)
             self.best_prior_, self.best_score_, self.trials_, self.remark_ = many
-        self.best_estimator_ = clone(self.estimator).set_params(prior=self.best_prior_)
-        self.best_estimator_.fit(X, y, sample_weight=sample_weight)
-        return self
+
+    def _search_priors(self, X: Any, y: Any, weight: Floats, labels: Labels) -> None:
+        target = self._target(FBeta(1.0) if labels.against_rest else Accuracy())
+        own = self.estimator.given_prior if isinstance(self.estimator, CountNB) else self.estimator.prior
+        if isinstance(own, Sequence):
+            own = own[0]
+        held_out: HeldOut
+        if self.folds is None and isinstance(self.estimator, CountNB):
+            held_out = self.estimator.leave_one_out(X, y, labels, weight)
+        else:
+            held_out = FoldedScores(self.estimator, X, y, labels, weight, 5 if self.folds is None else self.folds)
+        choice = choose_from_grid(
+            held_out,
+            self._candidates(own),
+            target,
+            own,
+            per_label=self.per_label,
+            negative_weight=self.negative_weight,
+        )
+        self.best_prior_, self.best_score_ = choice.prior, choice.score
+        self.trials_, self.remark_ = choice.trials, choice.remark
+
+    def _candidates(self, own: Any) -> list[Any]:
+        given = self.grid
+        if given is None:
+            if not hasattr(own, "grid"):
+                raise InputError(f"give PriorSearch a grid, a list of the priors to choose from; {own!r} has none")
+            given = own.grid()
+        priors = list(given)
+        if not priors:
+            raise InputError("the grid is empty: give at least one prior")
+        if isinstance(self.estimator, CountNB):
+            for prior in priors:
+                self.estimator.check_prior(prior)
+        return priors
 
     @available_if(_fitted_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
@@ -143,10 +224,9 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Log-probabilities of the best estimator."""
         return self._best().predict_log_proba(self._validated(X))
 
-    def _best(self) -> PresenceNB:
+    def _best(self) -> Any:
         check_is_fitted(self, "best_estimator_")
-        best: PresenceNB = self.best_estimator_
-        return best
+        return self.best_estimator_
 
     def _validated(self, X: Any) -> Any:
         check_is_fitted(self, "best_estimator_")
@@ -154,9 +234,21 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        own = get_tags(self.estimator)
+        tags.input_tags.sparse = own.input_tags.sparse
+        tags.input_tags.positive_only = own.input_tags.positive_only
         tags.classifier_tags.poor_score = True
+        tags.classifier_tags.multi_label = own.classifier_tags is not None and own.classifier_tags.multi_label
         return tags
+
+
+def _of_one_class(target: CountTarget | ScoreTarget | ClassTarget) -> CountTarget | ScoreTarget:
+    if not isinstance(target, ClassTarget):
+        return target
+    single = target.of_one_label()
+    if single is None:
+        raise InputError(f"'{target.name}' looks at all classes together, and PresenceNB values one after the other")
+    return single
 
 
 def _checked_grid(grid: Sequence[float]) -> Floats:

@@ -88,7 +88,7 @@ class Surveyor:
             score = self.average_precision(self.grid)
         else:
             score = np.full(tp.shape, np.nan)
-            on_grid = np.flatnonzero(np.isin(self.grid, COARSE))
+            on_grid = coarse_places(self.grid)
             rows, columns = np.meshgrid(on_grid, on_grid, indexing="ij")
             score[rows, columns] = self.values(rows.ravel(), columns.ravel()).reshape(rows.shape)
         return Terrain(self.grid, tp, fp, score, positives, negatives)
@@ -141,3 +141,17 @@ def length_divisor(length: NDArray[np.integer], power: float) -> Floats:
         return np.ones(len(length))
     divisor: Floats = np.maximum(length, 1).astype(np.float64) ** power
     return divisor
+
+
+def coarse_places(grid: Floats) -> NDArray[np.int64]:
+    """Some two dozen places of a grid: those of the coarse strengths if they are in it, else evenly spread.
+
+    Examples
+    --------
+    >>> coarse_places(np.array([0.3, 3.5, 7.7]))
+    array([0, 1, 2])
+    """
+    found = np.flatnonzero(np.isin(grid, COARSE))
+    if len(found) == len(COARSE):
+        return found
+    return np.unique(np.linspace(0, len(grid) - 1, min(len(grid), len(COARSE))).round().astype(np.int64))

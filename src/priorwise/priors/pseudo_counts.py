@@ -22,12 +22,19 @@ class PseudoCounts:
 
     A large λ makes rare tokens count for little: it takes many documents to move a rate away from 1.
 
+    With the collection as the centre, the imagined documents hold each token as often as all documents do. Then every
+    token has a prior of its own, and a large λ makes tokens count for little that a class uses as everybody does::
+
+        p(x|c) = (λc π(x) + n(x,c)) / (λc + n(c))     π(x) = share of all documents that hold x
+
     Parameters
     ----------
     negative, positive : float
         λ of the two classes, in the order of ``classes_``.
     classes : sequence of float, optional
         One λ per class, in the order of ``classes_``, for any number of classes. It takes the place of the other two.
+    centre : {"one", "collection"}
+        What the imagined documents hold: every token, or each as often as the collection's documents do.
 
     References
     ----------
@@ -41,23 +48,29 @@ class PseudoCounts:
     PseudoCounts(negative=0.5, positive=0.5)
     >>> PseudoCounts(classes=[1, 2, 3])
     PseudoCounts(classes=(1.0, 2.0, 3.0))
+    >>> PseudoCounts(1000, 3000, centre="collection")
+    PseudoCounts(negative=1000, positive=3000, centre='collection')
     """
 
     negative: float = 1.0
     positive: float = 1.0
     classes: Sequence[float] | None = None
+    centre: str = "one"
 
     def __post_init__(self) -> None:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(float(strength) for strength in self.classes))
+        if self.centre not in ("one", "collection"):
+            raise InputError(f"the centre is 'one' or 'collection', not {self.centre!r}")
         for strength in self.classes or (self.negative, self.positive):
             if not (math.isfinite(strength) and strength > 0):
                 raise InputError(f"a pseudo-count must be a positive number, not {strength!r}")
 
     def __repr__(self) -> str:
+        centre = "" if self.centre == "one" else f", centre={self.centre!r}"
         if self.classes is not None:
-            return f"PseudoCounts(classes={self.classes})"
-        return f"PseudoCounts(negative={self.negative:g}, positive={self.positive:g})"
+            return f"PseudoCounts(classes={self.classes}{centre})"
+        return f"PseudoCounts(negative={self.negative:g}, positive={self.positive:g}{centre})"
 
     @classmethod
     def laplace(cls) -> PseudoCounts:

@@ -73,6 +73,8 @@ def _content(data: NDArray[np.uint8], start: int, end: int) -> bytes | None:
     if end - start < 80 or end - start > 8 * LONGEST_BLOCK:
         return None
     try:
-        return bz2.decompress(stream_of_block(data, start, end).tobytes())
+        decompressor = bz2.BZ2Decompressor()
+        content = decompressor.decompress(stream_of_block(data, start, end))
     except (OSError, ValueError):
         return None
+    return content if decompressor.eof else None

@@ -39,7 +39,7 @@ _BREAKS_OFF = "dumps that break off before their end"
 class Run(NamedTuple):
     """XML without a gap; the pages that begin before ``limit`` are meant."""
 
-    xml: bytes
+    xml: bytes | bytearray
     limit: int
 
 
@@ -190,7 +190,7 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
     for block in blocks:
         refuse_bomb(piece.dump.path, block.start - piece.start, size)
         if block.start >= piece.end:
-            runs.append(_completed(b"".join(own), block, blocks, remarks, name))
+            runs.append(_completed(own, block, blocks, remarks, name))
             return runs
         if block.content is None:
             remarks.add("damaged bzip2 block left out", f"{name}, byte {block.start:,}")
@@ -203,7 +203,7 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
             split = piece.end - block.start
             own.append(content[:split])
             rest = Block(piece.end, content[split:])
-            runs.append(_completed(b"".join(own), rest, blocks, remarks, name))
+            runs.append(_completed(own, rest, blocks, remarks, name))
             return runs
         own.append(content)
         size += len(content)
@@ -217,12 +217,12 @@ def _as_run(parts: list[bytes]) -> Run:
     return Run(xml, len(xml))
 
 
-def _completed(own: bytes, following: Block, blocks: Iterator[Block], remarks: Remarks, name: str) -> Run:
+def _completed(own: list[bytes], following: Block, blocks: Iterator[Block], remarks: Remarks, name: str) -> Run:
     """Append what follows until the last page that begins in a piece's own XML is whole."""
-    limit = len(own)
-    if not own or own[-64:].rstrip().endswith(_PAGE_END):
-        return Run(own, limit)
-    xml = bytearray(own)
+    xml = bytearray().join(own)
+    limit = len(xml)
+    if not xml or xml[-64:].rstrip().endswith(_PAGE_END):
+        return Run(xml, limit)
     block: Block | None = following
     searched = 0
     last = -1
@@ -239,4 +239,4 @@ def _completed(own: bytes, following: Block, blocks: Iterator[Block], remarks: R
             break
         searched = max(searched, len(xml) - len(_PAGE_END))
         block = next(blocks, None)
-    return Run(bytes(xml), limit)
+    return Run(xml, limit)

@@ -230,3 +230,14 @@ _READERS: dict[str, Callable[[RecordReader, Path], Numbered]] = {
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), _arrow),
 }
+
+
+def holds_records(path: Path) -> bool:
+    """Return whether a file's name says that it holds records.
+
+    Examples
+    --------
+    >>> holds_records(Path("news.jsonl.gz")), holds_records(Path("letter.txt"))
+    (True, False)
+    """
+    return plain_suffix(path) in _READERS

@@ -55,9 +55,9 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
     Redirects, disambiguation pages, short pages and other namespaces are left out and counted.
     """
     from priorwise.kernels import dump_pages as found
-    from priorwise.kernels.words import as_words
+    from priorwise.kernels.words import as_words, read_only
 
-    xml = np.frombuffer(run.xml, np.uint8)
+    xml = read_only(np.frombuffer(run.xml, np.uint8))
     words = as_words(xml)
     table = found.find_pages(xml, words, run.limit)
     titles = _titles(*found.unescape(xml, words, _columns(table, found.TITLE_START, found.TITLE_END)))

@@ -106,6 +106,28 @@ class FBeta:
 
 
 @dataclass(frozen=True)
+class FewestErrors:
+    """Minus the number of wrong decisions, FP + FN.
+
+    Examples
+    --------
+    >>> FewestErrors().from_counts(np.array([8.0]), np.array([1.0]), 10, 10)
+    array([-3.])
+    """
+
+    @property
+    def name(self) -> str:
+        """A short name for tables."""
+        return "errors"
+
+    def from_counts(
+        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
+    ) -> Floats:
+        """Value in every cell."""
+        return -(fp + (positives - tp))
+
+
+@dataclass(frozen=True)
 class AveragePrecision:
     """Average precision of the ranking, at the corpus's class odds.
 

@@ -1,0 +1,78 @@
+"""What was classified, as JSON lines or as a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_words", "unknown_words", "evidence")
+
+
+@contextmanager
+def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Yield a function that writes one record; a file appears when it is whole, and not before."""
+    from priorwise.corpus.files import disk_errors_said
+    from priorwise.errors import AlreadyExists
+
+    if path is None:
+        yield writer(sys.stdout, form)
+        return
+    if path.is_dir() or (path.exists() and not overwrite):
+        raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
+    draft = path.with_name(path.name + ".draft")
+    with disk_errors_said(path):
+        try:
+            with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+                yield writer(file, form)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def writer(file: TextIO, form: str) -> Callable[[dict[str, Any]], None]:
+    r"""Return a function that writes one record.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.StringIO()
+    >>> writer(file, "csv")({"id": "7", "label": "x", "probability": 0.75, "known_words": 3, "unknown_words": 1})
+    >>> file.getvalue().splitlines()
+    ['id,title,rank,label,probability,decided,known_words,unknown_words,evidence', '7,7,1,x,0.75,yes,3,1,']
+    """
+    if form == "jsonl":
+        # Where letters cannot be written, JSON can spell them.
+        spelled = (file.encoding or "utf-8").lower().replace("-", "") != "utf8"
+        return lambda record: print(json.dumps(record, ensure_ascii=spelled), file=file)
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(HEADINGS)
+    return lambda record: table.writerows(rows_of(record))
+
+
+def rows_of(record: dict[str, Any]) -> list[list[Any]]:
+    """A row for each label shown: those decided and the most probable; an empty one if there is none."""
+    decided = record.get("labels", [record])
+    names = {entry["label"] for entry in decided}
+    # What is decided is the best there is, so the labels stand in order either way.
+    shown = max(decided, record.get("top", []), key=len)
+    name = [record["id"], record.get("title", record["id"])]
+    words = [record["known_words"], record["unknown_words"]]
+    if not shown:
+        return [[*name, "", "", "", "", *words, ""]]
+    return [
+        [
+            *name,
+            rank,
+            entry["label"],
+            entry["probability"],
+            "yes" if entry["label"] in names else "no",
+            *words,
+            " ".join(f"{each['token']}:{each['weight']:+.2f}" for each in entry.get("evidence", [])),
+        ]
+        for rank, entry in enumerate(shown, start=1)
+    ]

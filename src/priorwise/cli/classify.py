@@ -1,0 +1,165 @@
+"""`priorwise classify`: texts in, labels out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+DOCUMENTS_AT_A_TIME = 1024
+STDIN = Path("-")
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--top", type=click.IntRange(min=1), help="Show so many labels for each text, the most probable first.")
+@click.option(
+    "--evidence",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Show so many words for each label, those that speak loudest for or against it.",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write. [default: standard output]")
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "csv"]), help="[default: as the output is named, or jsonl]"
+)
+@click.option("--lines", is_flag=True, help="Each line of a plain file is a text.")
+@click.option("--text", default="text", show_default=True, help="The column with the text, in files of records.")
+@click.option("--id", "id_", default="id", show_default=True, help="The column with the id; numbered if there is none.")
+@click.option("--title", default="title", show_default=True, help="The column with the title.")
+@click.option("--delimiter", help="What stands between columns, if not what the file's name says.")
+@click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
+def classify(
+    model: Path,
+    files: tuple[Path, ...],
+    top: int | None,
+    evidence: int,
+    output: Path | None,
+    form: str | None,
+    lines: bool,
+    text: str,
+    id_: str,
+    title: str,
+    delimiter: str | None,
+    overwrite: bool,
+) -> None:
+    """Put each text to the labels of MODEL.
+
+    A FILE of records (JSONL, CSV, TSV, Parquet, Arrow) holds a text in each; any other file is a text, and a folder all
+    files in it; a corpus is a corpus. Without a FILE, or with -, each line of the standard input is a text.
+
+    JSONL has a line for each text: "label" and "probability", or "labels" if each is decided on its own. CSV has a row
+    for each text and label shown.
+    """
+    from priorwise.cli.classified_output import written
+    from priorwise.models.saved import SavedModel
+    from priorwise.ranking.classifier import Classifier
+    from priorwise.readers.fields import Columns
+
+    columns = Columns(text, id_, title)
+    classifier = Classifier(SavedModel.load(model))
+    chosen = form or ("csv" if output is not None and output.suffix.lower() == ".csv" else "jsonl")
+    told = _Told()
+    with written(output, chosen, overwrite=overwrite) as write:
+        for names, bags in _bags(classifier, files or (STDIN,), columns, delimiter, lines):
+            told.count(bags)
+            for record in _records(classifier, names, bags, top, evidence):
+                write(record)
+    told.show(output)
+
+
+class _Told:
+    """How much was read, for the last line."""
+
+    def __init__(self) -> None:
+        self.texts = self.known = self.unknown = self.empty = 0
+
+    def count(self, bags: Any) -> None:
+        self.texts += len(bags.known)
+        self.known += int(bags.known.sum())
+        self.unknown += int(bags.unknown.sum())
+        self.empty += int((bags.known == 0).sum())
+
+    def show(self, output: Path | None) -> None:
+        from priorwise.cli.output import counted
+
+        words = self.known + self.unknown
+        share = f" ({self.unknown / words:.1%})" if words else ""
+        where = f"; written to {output}" if output is not None else ""
+        unknown = f"the model does not know {self.unknown:,} of {counted(words, 'word')}{share}"
+        click.echo(f"{counted(self.texts, 'text')}; {unknown}{where}", err=True)
+        if self.empty:
+            click.echo(f"{counted(self.empty, 'text')} without a word that the model knows", err=True)
+
+
+def _bags(
+    classifier: Any, files: Iterable[Path], columns: Any, delimiter: str | None, lines: bool
+) -> Iterator[tuple[list[tuple[str, str]], Any]]:
+    """Documents, some at a time, with their ids and titles."""
+    import numpy as np
+
+    from priorwise.corpus import Corpus
+    from priorwise.ranking.classifier import is_corpus
+    from priorwise.readers.texts import read_lines, read_texts
+
+    for kind, group in groupby(
+        files, lambda path: "lines" if path == STDIN else "corpus" if is_corpus(path) else "texts"
+    ):
+        paths = list(group)
+        if kind == "corpus":
+            for path in paths:
+                corpus = Corpus.open(path)
+                for rows, bags in classifier.read_corpus(corpus, np.arange(corpus.n_documents)):
+                    yield list(zip(corpus.ids(rows), corpus.titles(rows), strict=True)), bags
+            continue
+        if kind == "lines":
+            if sys.stdin.isatty():
+                click.echo("Give a text on each line, and end with Ctrl-D.", err=True)
+            documents = read_lines(sys.stdin.buffer)
+        else:
+            documents = read_texts(paths, columns, delimiter=delimiter, lines=lines)
+        size = min(DOCUMENTS_AT_A_TIME, classifier.documents_at_a_time)
+        while batch := list(islice(documents, size)):
+            yield (
+                [(document.id, document.title) for document in batch],
+                classifier.read(document.text for document in batch),
+            )
+
+
+def _records(
+    classifier: Any, names: list[tuple[str, str]], bags: Any, top: int | None, evidence: int
+) -> Iterator[dict[str, Any]]:
+    """What is said of each text: the labels decided, and of `top` labels how probable they are."""
+    import numpy as np
+
+    model = classifier.model
+    verdict = classifier.judge(bags.X)
+    shown = verdict.best(top) if top is not None else None
+    for row, (identity, title) in enumerate(names):
+        probability = np.exp(verdict.log_probability[row])
+        decided = np.flatnonzero(verdict.decided[row])
+        decided = decided[np.argsort(-verdict.scores[row, decided], kind="stable")]
+
+        def entry(label: int, row: int = row, probability: Any = probability) -> dict[str, Any]:
+            said = {"label": model.labels[label], "probability": float(probability[label])}
+            if evidence:
+                said["evidence"] = [
+                    {"token": token, "weight": weight}
+                    for token, weight in classifier.evidence(bags.X, row, label, evidence)
+                ]
+            return said
+
+        record: dict[str, Any] = {"id": identity} if title == identity else {"id": identity, "title": title}
+        if model.multilabel:
+            record["labels"] = [entry(label) for label in decided.tolist()]
+        else:
+            record.update(entry(int(decided[0])))
+        if shown is not None:
+            record["top"] = [entry(label) for label in shown[row].tolist()]
+        yield {**record, "known_words": int(bags.known[row]), "unknown_words": int(bags.unknown[row])}

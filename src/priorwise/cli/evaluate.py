@@ -1,0 +1,115 @@
+"""`priorwise evaluate`: how good a model is, where the labels are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--pairs", type=click.IntRange(min=0), default=10, show_default=True, help="How many confusions to show.")
+@click.option(
+    "--labels", type=click.IntRange(min=0), default=0, show_default=True, help="How many labels, worst first."
+)
+@click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A JSON file for all figures, of every label.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there already.")
+def evaluate(
+    model: Path, corpus: Path, pairs: int, labels: int, labelled: bool, output: Path | None, overwrite: bool
+) -> None:
+    """Compare what MODEL says of the documents of CORPUS with their labels."""
+    from priorwise.corpus import Corpus
+    from priorwise.corpus.files import disk_errors_said, write_bytes
+    from priorwise.errors import AlreadyExists
+    from priorwise.models.saved import SavedModel
+    from priorwise.ranking.classifier import Classifier
+    from priorwise.ranking.corpus_evaluation import evaluate_on
+
+    if output is not None and output.exists() and (output.is_dir() or not overwrite):
+        raise AlreadyExists(output, not_a="file" if output.is_dir() else None)
+    loaded = SavedModel.load(model)
+    found = evaluate_on(Classifier(loaded), Corpus.open(corpus), labelled_only=labelled)
+    if output is not None:
+        with disk_errors_said(output):
+            write_bytes(output, (json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+    print_evaluation(found, pairs, labels)
+
+
+def print_evaluation(found: Any, pairs: int, labels: int) -> None:
+    """The figures, the worst labels, the worst confusions, the calibration."""
+    from priorwise.cli.output import counted, safe, show_table
+
+    figures = found.figures
+    click.echo(f"{counted(figures.documents, 'document')}, {counted(len(found.labels), 'label')} known to the model")
+    if found.unknown_labels:
+        names = ", ".join(f"'{safe(name, 40)}'" for name in found.unknown_labels[:3])
+        more = ", …" if len(found.unknown_labels) > 3 else ""
+        click.echo(
+            f"{counted(len(found.unknown_labels), 'label')} of the corpus unknown to the model ({names}{more}), "
+            f"in {counted(found.with_unknown, 'document')}"
+        )
+    if found.left_out:
+        click.echo(f"{counted(found.left_out, 'document')} without a label that the model knows, left out")
+    share = found.unknown_words / found.words if found.words else 0.0
+    click.echo(f"{share:.1%} of the words unknown to the model")
+    name = "decisions that are right" if figures.multilabel else "accuracy"
+    click.echo(f"\n{name} {figures.accuracy:.4f}")
+    if figures.multilabel:
+        click.echo(f"documents with all labels right {figures.exact_share:.4f}")
+    elif found.left_out:
+        with_them = figures.hits / (figures.documents + found.left_out)
+        click.echo(f"accuracy {with_them:.4f} if those left out count as wrong")
+    show_table(
+        ["", "precision", "recall", "F1"],
+        [
+            [name, *(f"{value:.4f}" for value in values)]
+            for name, values in (("macro", figures.macro), ("micro", figures.micro))
+        ],
+    )
+    _print_labels(found, labels)
+    _print_pairs(found, pairs)
+    what = "each decision" if figures.multilabel else "each document's label"
+    click.echo(f"\nlog loss {figures.log_loss:.4f} for {what}; calibration error {figures.calibration_error:.4f}")
+    show_table(
+        ["probability", "how many", "mean", "true"],
+        [[each.stretch, f"{each.cases:,}", f"{each.probability:.3f}", f"{each.true:.3f}"] for each in figures.bins],
+    )
+
+
+def _print_labels(found: Any, count: int) -> None:
+    from priorwise.cli.output import safe, show_table
+
+    worst = sorted(found.by_label(), key=lambda each: each["f1"])[:count]
+    if worst:
+        click.echo("\nThe labels with the lowest F1:")
+        rows = [
+            [
+                safe(each["label"], 40),
+                *(f"{each[name]:,.0f}" for name in ("true", "decided")),
+                *(f"{each[name]:.4f}" for name in ("precision", "recall", "f1")),
+            ]
+            for each in worst
+        ]
+        show_table(["label", "true", "decided", "precision", "recall", "F1"], rows)
+
+
+def _print_pairs(found: Any, count: int) -> None:
+    from priorwise.cli.output import safe, show_table
+
+    rows = [
+        [
+            safe(found.labels[pair.true], 40),
+            safe(found.labels[pair.given], 40),
+            f"{pair.documents:,}",
+            f"{pair.documents / found.figures.true[pair.true]:.1%}",
+        ]
+        for pair in found.figures.worst_pairs(count)
+    ]
+    if rows:
+        click.echo("\nMost often taken for another:")
+        show_table(["true", "given instead", "documents", "of all"], rows, left=(0, 1))

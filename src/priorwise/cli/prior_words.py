@@ -1,0 +1,102 @@
+"""What a prior means, in words: its centre and its strength on the data at hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+
+def prior_in_words(prior: Any, counts: Any) -> str:
+    """Say what is believed before reading, and how much text it takes to change that.
+
+    Parameters
+    ----------
+    prior : prior, or sequence of one for each label
+        What to tell.
+    counts : ClassCounts or None
+        What the model counted, if it counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_matrix
+    >>> from priorwise import Dirichlet
+    >>> from priorwise.models.class_counts import ClassCounts
+    >>> counts = ClassCounts.of(csr_matrix([[3.0, 1.0], [0.0, 2.0]]), csr_matrix(np.eye(2)), np.ones(2))
+    >>> prior_in_words(Dirichlet(0.5), counts)
+    'centre: each of the 2 words alike; strength: 1 imagined word, beside 3 counted in a class on average'
+    """
+    if isinstance(prior, tuple | list):
+        common = Counter(map(repr, prior)).most_common()
+        shown = ", ".join(f"{name} of {count:,}" for name, count in common[:5])
+        more = f" and {len(common) - 5:,} others" if len(common) > 5 else ""
+        return f"each label has its own: {shown}{more}"
+    tell = _TELL.get(type(prior).__name__)
+    return tell(prior, counts) if tell is not None else repr(prior)
+
+
+def _some(number: float, noun: str) -> str:
+    shown = "infinitely many" if number == float("inf") else f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+    return f"{shown} {noun}{'' if shown == '1' else 's'}"
+
+
+def _words(strength: float, counts: Any) -> str:
+    return f"strength: {_some(strength, 'imagined word')}, beside {_counted(counts)} counted in a class on average"
+
+
+def _counted(counts: Any) -> str:
+    return f"{float(counts.sizes.occurrences.mean()):,.0f}"
+
+
+def _documents(strength: float, counts: Any) -> str:
+    members = float(counts.documents.mean())
+    return f"strength: {_some(strength, 'imagined document')}, beside {members:,.0f} in a class on average"
+
+
+UNSEEN = "centre: all words that a class has never seen alike"
+COLLECTION = "centre: the share of all documents that have a word"
+
+
+def _dirichlet(prior: Any, counts: Any) -> str:
+    return f"centre: each of the {counts.n_tokens:,} words alike; {_words(prior.strength(counts.n_tokens), counts)}"
+
+
+def _by_distinct(prior: Any, counts: Any) -> str:
+    return f"{UNSEEN}; {_words(prior.strength(float(counts.sizes.distinct.mean())), counts)}"
+
+
+def _by_occurrences(prior: Any, counts: Any) -> str:
+    return f"{UNSEEN}; {_words(prior.strength(float(counts.sizes.occurrences.mean())), counts)}"
+
+
+def _beta(prior: Any, counts: Any) -> str:
+    return f"centre: a word is in {prior.centre:.3g} of the documents; {_documents(prior.strength, counts)}"
+
+
+def _jelinek_mercer(prior: Any, counts: Any) -> str:
+    return f"{COLLECTION}; {_documents(prior.strength(float(counts.documents.mean())), counts)}"
+
+
+def _collection_beta(prior: Any, counts: Any) -> str:
+    return f"{COLLECTION}; {_documents(prior.strength, counts)}"
+
+
+def _term_beta(prior: Any, counts: Any) -> str:
+    return f"{COLLECTION}; strength: read from the data for each word and class, times {prior.scale:g}"
+
+
+def _weight_manipulation(prior: Any, counts: Any) -> str:
+    return f"no centre: all words that a class has never seen share a weight of {prior.gamma:g}"
+
+
+_TELL = {
+    "Dirichlet": _dirichlet,
+    "AbsoluteDiscount": _by_distinct,
+    "WittenBell": _by_distinct,
+    "LinearDiscount": _by_occurrences,
+    "Beta": _beta,
+    "JelinekMercer": _jelinek_mercer,
+    "CollectionBeta": _collection_beta,
+    "TermBeta": _term_beta,
+    "WeightManipulation": _weight_manipulation,
+}

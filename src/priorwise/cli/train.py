@@ -1,0 +1,152 @@
+"""`priorwise train`: a labelled corpus in, a model out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priorwise.cli.model_names import KINDS, TARGETS, all_priors
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The model folder to write.")
+@click.option(
+    "--model", type=click.Choice(list(KINDS)), default="multinomial", show_default=True, help="The likelihood."
+)
+@click.option(
+    "--prior",
+    help=f"What to believe before reading, with its numbers or without, as in witten-bell:0.1. {all_priors()}. "
+    "[default: dirichlet, beta or weight-manipulation]",
+)
+@click.option("--target", help=f"What a learned prior is good at: {TARGETS}. [default: accuracy, for labels f1]")
+@click.option("--folds", type=click.IntRange(min=2), help="Learn by so many folds. [default: exact leave-one-out]")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="How the folds are drawn.")
+@click.option(
+    "--decide",
+    type=click.Choice(["one", "each"]),
+    help="A document has one of the labels, or each label is decided on its own. [default: as in the corpus]",
+)
+@click.option(
+    "--class-rate",
+    type=click.Choice(["counted", "uniform"]),
+    default="counted",
+    show_default=True,
+    help="How common each class is taken to be.",
+)
+@click.option(
+    "--min-members", type=click.IntRange(min=1), default=1, show_default=True, help="Leave out labels with fewer."
+)
+@click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
+@click.option("--overwrite", is_flag=True, help="Replace the model if it is there already.")
+def train(
+    corpus: Path,
+    output: Path,
+    model: str,
+    prior: str | None,
+    target: str | None,
+    folds: int | None,
+    seed: int,
+    decide: str | None,
+    class_rate: str,
+    min_members: int,
+    labelled: bool,
+    overwrite: bool,
+) -> None:
+    """Learn the labels of CORPUS, two or thousands of them."""
+    from priorwise.cli.model_names import NamedPrior, parse_model_target, parse_prior
+    from priorwise.cli.output import progress_bar
+    from priorwise.corpus import Corpus
+    from priorwise.errors import InputError
+    from priorwise.models.corpus_training import examples_of
+    from priorwise.models.corpus_training import train as run_train
+    from priorwise.models.saved import check_output
+
+    check_output(output, overwrite=overwrite)
+    kind = KINDS[model]
+    named = NamedPrior(lambda types: None) if prior is None else parse_prior(model, prior)
+    if not named.learn and (target is not None or folds is not None):
+        raise InputError("--target and --folds say how to learn a prior; ask for that with --prior learn")
+    wanted = None if target is None else parse_model_target(target)
+    opened = Corpus.open(corpus)
+    multilabel = None if decide is None else decide == "each"
+    examples = examples_of(opened, multilabel=multilabel, min_members=min_members, labelled_only=labelled)
+
+    def make(types: int) -> Any:
+        estimator = kind.estimator(named.make(types), class_rate)
+        if not named.learn:
+            return estimator
+        from priorwise.models.prior_search import PriorSearch
+
+        return PriorSearch(estimator, target=wanted, folds=_folds(folds, seed, examples))
+
+    def about(fitted: Any) -> dict[str, Any]:
+        return {"model": model, "class_rate": class_rate, **_learned(fitted, target, folds, seed)}
+
+    with progress_bar("Learning the prior" if named.learn else "Counting"):
+        made, fitted = run_train(opened, examples, make, features=kind.features, link=kind.link, about=about)
+    made.save(output, overwrite=overwrite)
+    print_training(corpus, made, fitted)
+    click.echo(f"Written to {output}.")
+
+
+def _folds(folds: int | None, seed: int, examples: Any) -> Any:
+    if folds is None:
+        return None
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    from priorwise.errors import NotEnoughData
+
+    if folds > len(examples.rows):
+        raise NotEnoughData(f"{len(examples.rows)} documents do not make {folds} folds; ask for fewer")
+    # Classes are spread evenly over the folds if each has a document for every fold, else as chance has it.
+    even = not examples.multilabel and examples.membership.sum(axis=0).min() >= folds
+    return (StratifiedKFold if even else KFold)(folds, shuffle=True, random_state=seed)
+
+
+def _learned(fitted: Any, target: str | None, folds: int | None, seed: int) -> dict[str, Any]:
+    """What the model's description says of its prior."""
+    if not hasattr(fitted, "best_prior_"):
+        return {"prior": repr(getattr(fitted, "given_prior", fitted.prior)), "learned": None}
+    prior = fitted.best_prior_
+    return {
+        "prior": list(map(repr, prior)) if isinstance(prior, tuple) else repr(prior),
+        "learned": {
+            "target": target,
+            "score": float(fitted.best_score_),
+            "trials": len(fitted.trials_["score"]),
+            "by": "leave-one-out" if folds is None else f"{folds} folds, seed {seed}",
+            "remark": fitted.remark_,
+        },
+    }
+
+
+def print_training(corpus: Path, model: Any, fitted: Any) -> None:
+    """Say what was learned from how much, and what the prior means."""
+    from priorwise.cli.output import counted, safe
+    from priorwise.cli.prior_words import prior_in_words
+
+    about = model.about
+    what = "labels, each decided on its own" if model.multilabel else "classes, one for each document"
+    click.echo(
+        f"{corpus}: {counted(about['corpus']['documents'], 'document')}, {len(model.labels):,} {what}; "
+        f"{counted(len(model.tokens), 'distinct word')}"
+    )
+    if without := about["corpus"]["without_label"]:
+        click.echo(f"{counted(without, 'document')} without any of them, taken as examples of none (see --labelled)")
+    for why, count in about["corpus"]["left_out"].items():
+        click.echo(f"Left out: {count:,} {why}")
+    best = getattr(fitted, "best_estimator_", fitted)
+    prior = getattr(best, "given_prior", best.prior)
+    name = "priors" if isinstance(prior, tuple) else repr(prior)
+    click.echo(f"{about['model'].capitalize()}, {name}: {prior_in_words(prior, getattr(best, 'counts_', None))}.")
+    learned = about["learned"]
+    if learned is not None:
+        target = learned["target"] or ("f1" if model.multilabel or len(model.labels) == 2 else "accuracy")
+        click.echo(
+            f"Learned by {learned['by']}: {target} {learned['score']:.4f}, the best of {learned['trials']:,} trials."
+        )
+        if learned["remark"]:
+            click.echo(f"Note: {safe(learned['remark'])}.")

@@ -1,0 +1,68 @@
+"""Write a folder whole or not at all, and replace an older one of its kind only when the new one is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from priorwise.corpus.files import disk_errors_said, remove, sync_folder
+from priorwise.corpus.partial import sibling
+from priorwise.errors import AlreadyExists
+
+
+def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
+    """Raise `AlreadyExists` unless a folder can be written here; only one that has the marker file is ever replaced."""
+    if not path.exists():
+        return
+    if not overwrite:
+        raise AlreadyExists(path)
+    if not (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
+        raise AlreadyExists(path, not_a=kind)
+
+
+@contextmanager
+def whole_folder(path: Path, marker: str, kind: str, *, overwrite: bool) -> Iterator[Path]:
+    """Yield a folder to write into, which takes its name when the block ends well.
+
+    Parameters
+    ----------
+    path : Path
+        Its name.
+    marker : str
+        The file by which a folder of this kind is known.
+    kind : str
+        What it is, for messages: "model".
+    overwrite : bool
+        Whether an older one may be replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with whole_folder(Path(home, "x.model"), "model.json", "model", overwrite=False) as folder:
+    ...         _ = (folder / "model.json").write_text("{}")
+    ...     sorted(each.name for each in Path(home).iterdir())
+    ['x.model']
+    """
+    unfinished, replaced = sibling(path, ".partial"), sibling(path, ".replaced")
+    with disk_errors_said(path):
+        if (replaced / marker).is_file() and not path.exists():
+            # A kill between the two renames below; the older one comes back.
+            replaced.rename(path)
+        check_free(path, marker, kind, overwrite=overwrite)
+        remove(unfinished)
+        unfinished.mkdir(parents=True)
+        try:
+            yield unfinished
+            if path.exists():
+                remove(replaced)
+                path.rename(replaced)
+            unfinished.rename(path)
+            sync_folder(path.parent)
+        finally:
+            remove(unfinished)
+            if path.exists():
+                remove(replaced)
+            elif replaced.exists():
+                replaced.rename(path)

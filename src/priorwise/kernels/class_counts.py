@@ -1,0 +1,78 @@
+"""Count, in one pass, how often each token occurs in each class; only pairs that occur take memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def count_classes_per_token(
+    indptr: NDArray[np.integer],
+    tokens: NDArray[np.integer],
+    class_starts: Ints,
+    class_documents: Ints,
+    starts: Ints,
+) -> None:
+    """Fill `starts` with where each token's classes will begin: in how many classes the tokens before it occur."""
+    n_tokens = starts.shape[0] - 1
+    last_class = np.full(n_tokens, -1, dtype=np.int32)
+    starts[:] = 0
+    for c in range(class_starts.shape[0] - 1):
+        for at in range(class_starts[c], class_starts[c + 1]):
+            d = class_documents[at]
+            for place in range(indptr[d], indptr[d + 1]):
+                token = tokens[place]
+                if last_class[token] != c:
+                    last_class[token] = c
+                    starts[token + 1] += 1
+    for token in range(n_tokens):
+        starts[token + 1] += starts[token]
+
+
+@njit(cache=True, nogil=True)
+def add_up_tokens(
+    indptr: NDArray[np.integer], tokens: NDArray[np.integer], amounts: Floats, weights: Floats, totals: Floats
+) -> None:
+    """Add the tokens of all documents to `totals`, whatever their class."""
+    for d in range(indptr.shape[0] - 1):
+        for place in range(indptr[d], indptr[d + 1]):
+            totals[tokens[place]] += weights[d] * amounts[place]
+
+
+@njit(cache=True, nogil=True)
+def add_up_pairs(
+    indptr: NDArray[np.integer],
+    tokens: NDArray[np.integer],
+    amounts: Floats,
+    class_starts: Ints,
+    class_documents: Ints,
+    weights: Floats,
+    starts: Ints,
+    classes: NDArray[np.int32],
+    counts: Floats,
+) -> None:
+    """Fill `classes` and `counts`, the pairs of each token one after the other, its classes ascending.
+
+    `weights` are those of the documents.
+    """
+    n_tokens = starts.shape[0] - 1
+    last_class = np.full(n_tokens, -1, dtype=np.int32)
+    place_of = starts[:-1] - 1
+    for c in range(class_starts.shape[0] - 1):
+        for at in range(class_starts[c], class_starts[c + 1]):
+            d = class_documents[at]
+            weight = weights[d]
+            for place in range(indptr[d], indptr[d + 1]):
+                token = tokens[place]
+                if last_class[token] != c:
+                    last_class[token] = c
+                    place_of[token] += 1
+                    classes[place_of[token]] = c
+                    counts[place_of[token]] = weight * amounts[place]
+                else:
+                    counts[place_of[token]] += weight * amounts[place]

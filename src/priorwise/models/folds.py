@@ -1,0 +1,63 @@
+"""Documents scored by models that were trained on the other folds, for what cannot leave one out by subtraction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from priorwise.models.held_out import HeldOut
+from priorwise.models.labels import Labels
+
+Floats = NDArray[np.float64]
+
+SEED = 0
+OUT_OF_THE_QUESTION = -1e6
+"""Score of a class that a training fold has no document of."""
+
+
+class FoldedScores(HeldOut):
+    """Scores of every document under models fitted without its fold.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        A model with a parameter `prior`.
+    X, y : arrays
+        The documents and their classes.
+    labels : Labels
+        What is told apart.
+    weight : array
+        What each document weighs.
+    folds : int or scikit-learn splitter
+        How many folds, drawn by chance with a fixed seed and the classes in proportion; or how to split.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, labels: Labels, weight: Floats, folds: Any) -> None:
+        self.estimator, self.X, self.y, self.labels, self.weight = estimator, X, y, labels, weight
+        if not hasattr(folds, "split"):
+            kind = KFold if labels.multilabel else StratifiedKFold
+            folds = kind(folds, shuffle=True, random_state=SEED)
+        self.folds = list(folds.split(X, None if labels.multilabel else y))
+
+    def truth(self) -> NDArray[np.bool_]:
+        """Which documents are of which output."""
+        return self.labels.membership(self.y).toarray() > 0
+
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[tuple[int, Floats]]:
+        """For each prior its place, and the scores of every document for every output."""
+        for p, prior in enumerate(priors):
+            scores = np.full((self.X.shape[0], self.labels.n_outputs), OUT_OF_THE_QUESTION)
+            for train, test in self.folds:
+                model = clone(self.estimator).set_params(prior=prior)
+                model.fit(self.X[train], self.y[train], sample_weight=self.weight[train])
+                if self.labels.against_rest:
+                    scores[test] = np.reshape(model.decision_function(self.X[test]), (len(test), -1))
+                else:
+                    places = np.searchsorted(self.labels.classes, model.classes_)
+                    scores[np.ix_(test, places)] = model.predict_log_proba(self.X[test])
+            yield p, scores

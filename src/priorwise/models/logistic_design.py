@@ -1,0 +1,141 @@
+"""What a logistic regression is solved from: the matrix, shared by all classes, and a prior as the solvers read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from priorwise.errors import InputError
+from priorwise.priors.coefficients import CoefficientPrior, Gaussian, Laplace
+
+Floats = NDArray[np.float64]
+Arrays = tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Floats]
+
+
+class Design:
+    """The matrix of a regression, by rows and by columns; made once and shared by all classes, folds and priors."""
+
+    def __init__(self, X: Any) -> None:
+        rows = sp.csr_matrix(X, dtype=np.float64)
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        self.by_rows = rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many cases, and how many features."""
+        n, d = self.by_rows.shape
+        return int(n), int(d)
+
+    @cached_property
+    def by_columns(self) -> sp.csc_matrix:
+        """The same, column after column."""
+        return self.by_rows.tocsc()
+
+    @cached_property
+    def rows(self) -> Arrays:
+        """Where each row begins, its columns and its values, as compiled loops read them."""
+        return _unsigned(self.by_rows)
+
+    @cached_property
+    def columns(self) -> Arrays:
+        """Where each column begins, its rows and its values."""
+        return _unsigned(self.by_columns)
+
+    @cached_property
+    def column_squares(self) -> Floats:
+        """Σ x_ij² of each feature."""
+        squares: Floats = np.bincount(self.by_rows.indices, self.by_rows.data**2, self.shape[1]).astype(np.float64)
+        return squares
+
+    def offsets(self, mode: Floats) -> Floats:
+        """What coefficients at their modes add to each case's score."""
+        return np.asarray(self.by_rows @ mode) if mode.any() else np.zeros(self.shape[0])
+
+    @cached_property
+    def with_ones(self) -> Design:
+        """The same and a last column of ones, which is an intercept that can have any prior."""
+        return Design(sp.hstack([self.by_rows, np.ones((self.shape[0], 1))], format="csr"))
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """A prior as a solver reads it: l1·|β − mode| + l2·(β − mode)²/2 for each feature, and for the intercept."""
+
+    l1: Floats
+    l2: Floats
+    mode: Floats
+    intercept: bool
+    l1_b: float = 0.0
+    l2_b: float = 0.0
+    mode_b: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        prior: CoefficientPrior,
+        n_features: int,
+        *,
+        output: int = 0,
+        n_outputs: int = 1,
+        fit_intercept: bool = True,
+        intercept_prior: CoefficientPrior | None = None,
+    ) -> Penalty:
+        """Read the prior of one output's features, and that of its intercept; None leaves the intercept to the data.
+
+        Examples
+        --------
+        >>> penalty = Penalty.of(Laplace(variance=0.5), 2)
+        >>> penalty.l1, penalty.flat_intercept
+        (array([2., 2.]), True)
+        """
+        l1, l2, mode = _strengths(prior, n_features, output, n_outputs)
+        if not fit_intercept or intercept_prior is None:
+            return cls(l1, l2, mode, fit_intercept)
+        l1_b, l2_b, mode_b = _strengths(intercept_prior, 1, output, n_outputs)
+        return cls(l1, l2, mode, True, float(l1_b[0]), float(l2_b[0]), float(mode_b[0]))
+
+    @property
+    def flat(self) -> NDArray[np.int64]:
+        """The features that nothing holds."""
+        return np.flatnonzero((self.l1 == 0) & (self.l2 == 0))
+
+    @property
+    def flat_intercept(self) -> bool:
+        """Whether nothing holds the intercept."""
+        return self.intercept and self.l1_b == 0 and self.l2_b == 0
+
+    def with_intercept_as_feature(self) -> Penalty:
+        """Give the penalty of a design whose last column is the intercept."""
+        return replace(
+            self,
+            l1=np.append(self.l1, self.l1_b),
+            l2=np.append(self.l2, self.l2_b),
+            mode=np.append(self.mode, self.mode_b),
+            intercept=False,
+            l1_b=0.0,
+            l2_b=0.0,
+            mode_b=0.0,
+        )
+
+
+def _unsigned(matrix: Any) -> Arrays:
+    """Indices that cannot be negative: the compiler then does without a check at each, and loops run twice as fast."""
+    kind = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
+    return matrix.indptr.astype(np.uint64), matrix.indices.view(kind), matrix.data
+
+
+def _strengths(prior: CoefficientPrior, n_features: int, output: int, n_outputs: int) -> tuple[Floats, Floats, Floats]:
+    if not isinstance(prior, Gaussian | Laplace):
+        raise InputError(f"the prior of a logistic regression is Gaussian(…) or Laplace(…), not {prior!r}")
+    variance, mode = prior.of_features(n_features, output, n_outputs)
+    nothing = np.zeros(n_features)
+    if isinstance(prior, Laplace):
+        return np.sqrt(2.0 / variance), nothing, mode
+    return nothing, 1.0 / variance, mode

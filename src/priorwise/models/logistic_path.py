@@ -1,0 +1,206 @@
+"""Many priors at once: the path over variances, cross-validated or left one out, with warm starts and shared work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.errors import InputError
+from priorwise.models.approximate_loo import approximate_leave_one_out
+from priorwise.models.logistic_solve import Solution
+from priorwise.models.logistic_table import Table
+from priorwise.models.shared_work import on_threads
+from priorwise.priors.coefficients import CoefficientPrior
+from priorwise.search import LogLoss, Target, as_target
+from priorwise.search.targets import CountTarget
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+PAPER_VARIANCES: tuple[float, ...] = (
+    0.25, 1, 2.25, 4, 6.25, 9, 12.25, 16, 20.25, 25, 30.25, 36, 42.25, 49, 56.25, 64, 100, 1e4, 1e6, 1e8,
+)  # fmt: skip
+"""The variances that *knowledge* chooses from."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from.
+
+    Parameters
+    ----------
+    priors : sequence
+        The priors, in the order given.
+    value : array, shape (n_priors, n_outputs)
+        The target.
+    scores : array, shape (n_priors, n_cases, n_outputs)
+        Of every case by a model that did not see it.
+    """
+
+    priors: Sequence[CoefficientPrior]
+    value: Floats
+    scores: Floats
+
+    @property
+    def best(self) -> int:
+        """The prior with the best mean over the outputs; of equals the first."""
+        return int(np.argmax(self.value.mean(axis=1)))
+
+    @property
+    def best_of_each(self) -> NDArray[np.int64]:
+        """The best prior of each output on its own."""
+        return np.argmax(self.value, axis=0)
+
+
+def variance_path(
+    X: Any,
+    y: ArrayLike,
+    prior: CoefficientPrior,
+    variances: Sequence[float],
+    *,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    intercept_prior: CoefficientPrior | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    threads: int | None = None,
+) -> list[list[Solution]]:
+    """Fit one class or many under every variance, each from the answer of the one before.
+
+    Parameters
+    ----------
+    X : matrix
+        The cases.
+    y : array of bool, shape (n_cases,) or (n_cases, n_outputs)
+        Which cases are of each output.
+    prior : Gaussian or Laplace
+        Its variance is replaced if it is one number. If it is an array, it is multiplied: its shape is kept and its
+        strength varied.
+    variances : sequence of float
+        In any order; they are walked from the smallest.
+
+    Returns
+    -------
+    list of lists of Solution
+        For each variance, in the order given, one for each output.
+
+    Examples
+    --------
+    >>> from priorwise.priors.coefficients import Laplace
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([False, True, False, True])
+    >>> [int(np.count_nonzero(path[0].coef)) for path in variance_path(X, y, Laplace(), [0.01, 4.0])]
+    [0, 2]
+    """
+    table = Table.of(X, y, sample_weight)
+    priors = [with_variance(prior, variance) for variance in variances]
+    penalties = table.penalties(priors, fit_intercept, intercept_prior)
+    paths = on_threads(
+        lambda output: table.walk(output, table.weight, penalties[output], tol, max_iter),
+        range(table.n_outputs),
+        threads,
+    )
+    return [[path[place] for path in paths] for place in range(len(priors))]
+
+
+def try_priors(
+    X: Any,
+    y: ArrayLike,
+    priors: Sequence[CoefficientPrior],
+    *,
+    folds: int | NDArray[np.integer] | None = 10,
+    target: Target | Callable[..., Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    intercept_prior: CoefficientPrior | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    threads: int | None = None,
+) -> Trials:
+    """Value every prior on cases that the model did not see.
+
+    All folds share one matrix: a case that is held out weighs nothing. Within a fold, each prior starts from the answer
+    of the one before it, so put neighbours next to each other.
+
+    Parameters
+    ----------
+    X, y : as for `variance_path`
+        The cases, and which of them are of each output.
+    priors : sequence
+        What to choose from.
+    folds : int, array of int, or None
+        How many folds, dealt so that each output's members are spread evenly, or the fold of each case. None leaves
+        out one case at a time, approximately, from one fit of all (`approximate_leave_one_out`): faster.
+    target : Target or callable, optional
+        Log-likelihood (`LogLoss`) by default; its value is taken over the held-out scores of all folds together.
+    tol : float
+        Relative duality gap of the fits; priors differ by more than this.
+
+    Examples
+    --------
+    >>> from priorwise.priors.coefficients import Gaussian
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(200, 5))
+    >>> y = X[:, 0] + random.normal(size=200) > 0
+    >>> trials = try_priors(X, y, [Gaussian(v) for v in (1e-4, 1.0, 1e4)], folds=5)
+    >>> trials.priors[trials.best]
+    Gaussian(variance=1)
+    """
+    table = Table.of(X, y, sample_weight)
+    if not len(priors):
+        raise InputError("no prior to choose from: give at least one")
+    measure = as_target(target if target is not None else LogLoss())
+    penalties = table.penalties(priors, fit_intercept, intercept_prior)
+    scores = np.empty((len(priors), table.design.shape[0], table.n_outputs))
+    if folds is None:
+
+        def leave_out(output: int) -> None:
+            found = table.walk(output, table.weight, penalties[output], tol, max_iter)
+            for place, (solution, penalty) in enumerate(zip(found, penalties[output], strict=True)):
+                scores[place, :, output] = approximate_leave_one_out(
+                    table.design, table.positive(output), table.weight, penalty, solution
+                )
+
+        on_threads(leave_out, range(table.n_outputs), 1 if table.n_outputs == 1 else threads)
+    else:
+        jobs = [(output, fold) for output in range(table.n_outputs) for fold in table.folds(folds, output)]
+
+        def hold_out(job: tuple[int, Mask]) -> None:
+            output, held = job
+            weight = np.where(held, 0.0, table.weight)
+            found = table.walk(output, weight, penalties[output], tol, max_iter)
+            rows = table.design.by_rows[held]
+            for place, solution in enumerate(found):
+                scores[place, held, output] = rows @ solution.coef + solution.intercept
+
+        on_threads(hold_out, jobs, threads)
+    counted = table.weight > 0
+    value = np.array(
+        [
+            [
+                _value(measure, scores[place, counted, k], table.positive(k)[counted], table.weight[counted])
+                for k in range(table.n_outputs)
+            ]
+            for place in range(len(priors))
+        ]
+    )
+    return Trials(priors, value, scores)
+
+
+def with_variance(prior: CoefficientPrior, variance: float) -> CoefficientPrior:
+    """Give the prior this variance, or, if it has one for each feature, multiply them by it."""
+    if np.ndim(prior.variance) == 0:
+        return prior.with_variance(variance)
+    return prior.scaled(variance)
+
+
+def _value(measure: Any, scores: Floats, positive: Mask, weight: Floats) -> float:
+    if isinstance(measure, CountTarget):
+        predicted = scores > 0
+        tp, fp = weight[predicted & positive].sum(), weight[predicted & ~positive].sum()
+        counts = measure.from_counts(np.array([tp]), np.array([fp]), weight[positive].sum(), weight[~positive].sum())
+        return float(counts[0])
+    return float(measure.from_scores(scores, positive, weight))

@@ -1,0 +1,104 @@
+"""What many fits of one regression share: the matrix, the members, the weights and the folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.logistic_design import Design, Penalty
+from priorwise.models.logistic_solve import Solution, solve
+from priorwise.priors.coefficients import CoefficientPrior
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cases, which of them are of each output, and what each weighs; shared by all priors and folds."""
+
+    design: Design
+    members: sp.csc_matrix
+    weight: Floats
+
+    @classmethod
+    def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Table:
+        """Check that all are of one length, and lay the matrix out for the solvers."""
+        design = Design(X)
+        members = sp.csc_matrix(y if sp.issparse(y) else np.asarray(y, dtype=bool).reshape(design.shape[0], -1))
+        weight = np.ones(design.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if members.shape[0] != design.shape[0] or weight.shape != (design.shape[0],):
+            raise InputError(
+                f"X has {design.shape[0]} cases, y {members.shape[0]} and sample_weight {len(weight)}: give one of each"
+            )
+        design.columns, design.rows  # noqa: B018 - made before threads ask for them
+        return cls(design, members, weight)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs."""
+        return int(self.members.shape[1])
+
+    def positive(self, output: int) -> Mask:
+        """Which cases are of an output."""
+        return np.asarray(self.members[:, [output]].toarray()[:, 0], dtype=bool)
+
+    def penalties(
+        self, priors: Sequence[CoefficientPrior], fit_intercept: bool, intercept_prior: CoefficientPrior | None
+    ) -> list[list[Penalty]]:
+        """Read every prior, for each output."""
+        return [
+            [
+                Penalty.of(
+                    prior,
+                    self.design.shape[1],
+                    output=output,
+                    n_outputs=self.n_outputs,
+                    fit_intercept=fit_intercept,
+                    intercept_prior=intercept_prior,
+                )
+                for prior in priors
+            ]
+            for output in range(self.n_outputs)
+        ]
+
+    def walk(
+        self, output: int, weight: Floats, penalties: Sequence[Penalty], tol: float, max_iter: int
+    ) -> list[Solution]:
+        """Solve one output under each penalty, strongest first, each from the answer before it."""
+        order = np.argsort([-float(np.sum(penalty.l1) + np.sum(penalty.l2)) for penalty in penalties], kind="stable")
+        positive, start = self.positive(output), None
+        found: dict[int, Solution] = {}
+        for place in order:
+            found[int(place)] = solve(
+                self.design, positive, weight, penalties[place], tol=tol, max_iter=max_iter, start=start,
+                name=f"output {output}",
+            )  # fmt: skip
+            start = (found[int(place)].coef, found[int(place)].intercept)
+        return [found[place] for place in range(len(penalties))]
+
+    def folds(self, folds: int | NDArray[np.integer], output: int) -> list[Mask]:
+        """Masks of the cases held out: as given, or dealt in turn, members and others apart."""
+        positive = self.positive(output)
+        if isinstance(folds, int | np.integer):
+            if folds < 2:
+                raise InputError(f"cross-validation takes at least 2 folds, not {folds}")
+            if min(positive.sum(), (~positive).sum()) < 2:
+                raise NotEnoughData(f"output {output} has fewer than 2 cases of a side, so none can be held out")
+            of_case = np.empty(len(positive), dtype=np.int64)
+            random = np.random.default_rng(0)
+            dealt = 0
+            for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+                of_case[random.permutation(side)] = (dealt + np.arange(len(side))) % folds
+                dealt += len(side)
+        else:
+            of_case = np.asarray(folds)
+            if of_case.shape != positive.shape:
+                raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
+        return [of_case == fold for fold in np.unique(of_case)]

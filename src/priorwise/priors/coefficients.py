@@ -1,0 +1,238 @@
+"""Beliefs about the coefficients of a regression: a centre (the mode) and a strength (1/variance) for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.errors import InputError
+from priorwise.priors.odds import odds_table
+from priorwise.priors.per_feature import first_wrong, frozen, numbers_of, row_of, short
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientPrior:
+    """What Gaussian and Laplace priors share: a mode and a variance, numbers or arrays.
+
+    The mode is the centre: the coefficient we expect before reading anything. The strength is 1/variance: how much
+    reading it takes to move the coefficient away from there. An infinite variance has no strength at all, and leaves
+    the coefficient to the data.
+    """
+
+    variance: ArrayLike = 1.0
+    mode: ArrayLike = 0.0
+
+    def __post_init__(self) -> None:
+        variance, mode = numbers_of("variance", self.variance), numbers_of("mode", self.mode)
+        wrong = ~(variance > 0)
+        if wrong.any():
+            raise InputError(
+                f"a variance must be a positive number, or infinite for no penalty{first_wrong(variance, wrong)}"
+            )
+        wrong = ~np.isfinite(mode)
+        if wrong.any():
+            raise InputError(f"a mode must be a finite number{first_wrong(mode, wrong)}")
+        try:
+            np.broadcast_shapes(variance.shape, mode.shape)
+        except ValueError:
+            message = f"variance has shape {variance.shape} and mode {mode.shape}: give both the same, or one number"
+            raise InputError(message) from None
+        object.__setattr__(self, "variance", frozen(variance))
+        object.__setattr__(self, "mode", frozen(mode))
+
+    def __repr__(self) -> str:
+        parts = [f"variance={short(self.variance)}"]
+        if np.any(np.asarray(self.mode) != 0):
+            parts.append(f"mode={short(self.mode)}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, CoefficientPrior):
+            return NotImplemented
+        return np.array_equal(np.asarray(self.variance), np.asarray(other.variance)) and np.array_equal(
+            np.asarray(self.mode), np.asarray(other.mode)
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), np.asarray(self.variance).tobytes(), np.asarray(self.mode).tobytes()))
+
+    def with_variance(self, variance: ArrayLike) -> Self:
+        """Give the same prior with another variance.
+
+        Examples
+        --------
+        >>> Laplace(1.0, mode=2.0).with_variance(9.0)
+        Laplace(variance=9, mode=2)
+        """
+        return replace(self, variance=variance)
+
+    def scaled(self, factor: float) -> Self:
+        """Give the same prior with every variance multiplied by `factor`, so that one number sets the strength of all.
+
+        Examples
+        --------
+        >>> Gaussian([1.0, 5.0]).scaled(2.0)
+        Gaussian(variance=[2, 10])
+        """
+        return replace(self, variance=np.asarray(self.variance) * factor)
+
+    def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
+        """Give the variance and the mode of each feature for one of the outputs.
+
+        An array of one dimension is per feature. One of two dimensions is classes × features; a dimension of 1 stands
+        for all.
+
+        Examples
+        --------
+        >>> Gaussian(variance=4.0, mode=[0.0, 1.0]).of_features(2)
+        (array([4., 4.]), array([0., 1.]))
+        """
+        return (
+            row_of("variance", np.asarray(self.variance), n_features, output, n_outputs),
+            row_of("mode", np.asarray(self.mode), n_features, output, n_outputs),
+        )
+
+    def describe(self, names: Sequence[str] | None = None, *, output: int = 0, limit: int = 20) -> str:
+        """Tell the prior as a table: word, mode, spread, and what that means for the odds.
+
+        The spread is the standard deviation, the square root of the variance. Words that share the commonest prior are
+        one line, the last.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            The words, in the order of the columns.
+        output : int
+            For a prior per class: which class.
+        limit : int
+            How many words to show, those with the largest |mode| first, then those with the largest variance.
+
+        Examples
+        --------
+        >>> prior = Laplace(variance=[1.0, 1.0, 4.0, 1.0], mode=[0.0, np.log(7), 0.0, 0.0])
+        >>> print(prior.describe(["olive", "wheat", "tonne", "the"]))
+        word                mode  ± spread  as odds
+        wheat             1.9459         1  'wheat' multiplies the odds by 7, give or take a factor of 2.7
+        tonne                  0         2  'tonne' leaves the odds as they are, give or take a factor of 7.4
+        every other word       0         1  it leaves the odds as they are, give or take a factor of 2.7
+        """
+        sizes = [array.shape[-1] for array in (np.asarray(self.variance), np.asarray(self.mode)) if array.ndim]
+        n_features = len(names) if names is not None else max(sizes, default=0)
+        n_outputs = max([1, *(len(a) for a in map(np.asarray, (self.variance, self.mode)) if a.ndim == 2)])
+        if n_features == 0:
+            return odds_table(["every word"], np.array([self.mode]), np.array([self.variance]), limit)
+        variance, mode = self.of_features(n_features, output, n_outputs)
+        return odds_table(names if names is not None else range(n_features), mode, variance, limit)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaussian(CoefficientPrior):
+    """Every coefficient lies near its mode, none of them exactly there (ridge).
+
+    ::
+
+        p(β_j) = N(β_j; μ_j, σ_j²)          −log p = (β_j − μ_j)²/(2σ_j²) + constant
+
+    Parameters
+    ----------
+    variance : float or array
+        σ², one number, one per feature, or classes × features. Infinite: the coefficient is not penalised.
+    mode : float or array
+        μ, in the same forms.
+
+    References
+    ----------
+    *sparse*: Eyheramendy, Genkin, Ju, Lewis and Madigan, *Sparse Bayesian classifiers for text categorization*.
+
+    Examples
+    --------
+    >>> Gaussian(4.0)
+    Gaussian(variance=4)
+    >>> Gaussian([1.0, np.inf], mode=[0.0, 2.0])
+    Gaussian(variance=[1, inf], mode=[0, 2])
+    """
+
+    def precision(self, distance: Floats) -> Floats:
+        """E[1/τ] given how far a coefficient is from its mode: 1/σ², wherever it is."""
+        return np.broadcast_to(1.0 / np.asarray(self.variance), np.shape(distance)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Laplace(CoefficientPrior):
+    """Many coefficients are exactly at their mode, a few are far from it (lasso).
+
+    ::
+
+        p(β_j) = (λ_j/2) e^{−λ_j|β_j − μ_j|}          variance σ_j² = 2/λ_j²
+
+    Parameters
+    ----------
+    variance : float or array
+        σ², one number, one per feature, or classes × features. Infinite: the coefficient is not penalised.
+    mode : float or array
+        μ, in the same forms.
+
+    References
+    ----------
+    *sparse*, and *knowledge*: Dayanik, Lewis, Madigan, Menkov and Genkin, *Constructing informative prior distributions
+    from domain knowledge in text classification*.
+
+    Examples
+    --------
+    >>> Laplace(variance=2.0).rate
+    1.0
+    >>> Laplace.from_gamma(10)
+    Laplace(variance=0.2)
+    """
+
+    @classmethod
+    def from_gamma(cls, gamma: ArrayLike, mode: ArrayLike = 0.0) -> Laplace:
+        """Make the prior of density (√γ/2) e^{−√γ|β|}, the parameter of *sparse*: its variance is 2/γ."""
+        gamma = numbers_of("gamma", gamma)
+        if not np.all(gamma > 0):
+            raise InputError(f"γ must be a positive number{first_wrong(gamma, ~(gamma > 0))}")
+        return cls(variance=2.0 / gamma, mode=mode)
+
+    @property
+    def rate(self) -> Any:
+        """λ = √(2/variance), in the form in which the variance was given; 0 if the variance is infinite."""
+        rate = np.sqrt(2.0 / np.asarray(self.variance))
+        return float(rate) if rate.ndim == 0 else rate
+
+    def precision(self, distance: Floats) -> Floats:
+        """E[1/τ] given how far a coefficient is from its mode: λ/|β − μ|, infinite at the mode."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weight = np.asarray(self.rate) / np.abs(distance)
+        return np.where(np.broadcast_to(np.asarray(self.rate), np.shape(distance)) == 0, 0.0, weight)
+
+
+@dataclass(frozen=True)
+class Jeffreys:
+    """A coefficient is nothing, or anything: no number to choose.
+
+    ::
+
+        p(β_j) ∝ 1/|β_j|
+
+    Not log-concave, so a fit is a local maximum, and where it starts is part of the method.
+
+    References
+    ----------
+    *sparse*, after Figueiredo and Jain.
+
+    Examples
+    --------
+    >>> Jeffreys()
+    Jeffreys()
+    """
+
+    def precision(self, distance: Floats) -> Floats:
+        """E[1/τ] given the coefficient: 1/β², infinite at 0."""
+        with np.errstate(divide="ignore"):
+            return 1.0 / np.asarray(distance, dtype=np.float64) ** 2

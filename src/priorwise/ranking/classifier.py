@@ -1,0 +1,195 @@
+"""Put documents to the labels of a saved model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus
+from priorwise.corpus.columns import string_column
+from priorwise.corpus.lookup import SortedNames, Strings
+from priorwise.corpus.manifest import this_tokenizer
+from priorwise.errors import InputError
+from priorwise.models.class_scores import score_documents
+from priorwise.models.probabilities import label_scores, log_probabilities
+from priorwise.models.saved import SavedModel
+from priorwise.ranking.best_labels import best_labels
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SCORES_AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True)
+class Bags:
+    """Documents as a model reads them.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_matrix, shape (n_documents, n_tokens)
+        The tokens that the model knows.
+    known, unknown : array of int
+        How many words of each document, repeats included, the model knows and does not.
+    """
+
+    X: Any
+    known: Ints
+    unknown: Ints
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says of some documents.
+
+    Parameters
+    ----------
+    scores, log_probability : array, shape (n_documents, n_labels)
+        Of each label.
+    decided : array of bool, shape (n_documents, n_labels)
+        The one best label of each document, a tie to the first; or every label with a probability above ½.
+    """
+
+    scores: Floats
+    log_probability: Floats
+    decided: NDArray[np.bool_]
+
+    def best(self, k: int) -> Ints:
+        """The k best labels of each document, best first, a tie to the first of them."""
+        return best_labels(self.scores, k)
+
+
+class Classifier:
+    """A saved model at work.
+
+    Examples
+    --------
+    >>> from priorwise.models.corpus_training import examples_of, train
+    >>> from priorwise.models.multinomial import MultinomialNB
+    >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
+    >>> corpus = Corpus.from_texts(texts, labels=["sport", "sport", "politics", "politics"])
+    >>> how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}
+    >>> model, _ = train(corpus, examples_of(corpus), lambda n_words: MultinomialNB(), **how)
+    >>> classifier = Classifier(model)
+    >>> bags = classifier.read(["the team won the match"])
+    >>> classifier.model.labels[classifier.judge(bags.X).best(1)[0, 0]], bags.unknown.tolist()
+    ('sport', [3])
+    >>> classifier.evidence(bags.X, 0, 1, 1)[0][0]
+    'match'
+    """
+
+    def __init__(self, model: SavedModel) -> None:
+        self.model = model
+        self._names = SortedNames(Strings([model.tokens]), None)
+
+    @property
+    def documents_at_a_time(self) -> int:
+        """How many documents to judge at once, so that their scores stay small however many labels there are."""
+        return max(64, min(1 << 14, SCORES_AT_A_TIME // len(self.model.labels)))
+
+    def read(self, texts: Iterable[str]) -> Bags:
+        """Cut texts into tokens, by the rule that cut the training texts."""
+        from priorwise.text.tokens import count_texts
+
+        check_tokenizer(self.model, this_tokenizer(), "texts are cut here")
+        counted = count_texts(texts)
+        columns = self._names.find_many(string_column(counted.name_offsets, counted.names).to_pylist())
+        return self._bags(counted.offsets, counted.tokens, counted.counts, columns)
+
+    def read_corpus(self, corpus: Corpus, rows: Ints) -> Iterator[tuple[Ints, Bags]]:
+        """Documents of a corpus, some at a time, with their numbers."""
+        check_tokenizer(self.model, corpus.tokenizer, f"{corpus.path or 'the corpus'} was cut")
+        columns = self._names.find_many(corpus.token_names(np.arange(corpus.n_vocabulary)))
+        for start in range(0, len(rows), self.documents_at_a_time):
+            part = rows[start : start + self.documents_at_a_time]
+            yield part, self._bags(*corpus.take_counts(part), columns)
+
+    def _bags(self, starts: Any, tokens: Any, counts: Any, columns: Ints) -> Bags:
+        from scipy.sparse import csr_matrix
+
+        found = columns[tokens]
+        is_known = found >= 0
+        document = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        known, every = (
+            np.bincount(document[part], counts[part], len(starts) - 1).astype(np.int64)
+            for part in (is_known, slice(None))
+        )
+        numbers = counts[is_known].astype(np.float64) if self.model.features == "counts" else np.ones(is_known.sum())
+        kept = np.concatenate([[0], np.cumsum(is_known)])[starts]
+        X = csr_matrix((numbers, found[is_known], kept), shape=(len(starts) - 1, len(self.model.tokens)))
+        return Bags(X, known, every - known)
+
+    def judge(self, X: Any) -> Verdict:
+        """Score documents, and decide."""
+        model = self.model
+        scores = label_scores(score_documents(model.weights, X), len(model.labels))
+        if model.multilabel:
+            decided = scores > 0
+        else:
+            decided = np.zeros(scores.shape, dtype=bool)
+            decided[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
+        return Verdict(scores, log_probabilities(scores, model.link, multilabel=model.multilabel), decided)
+
+    def evidence(self, X: Any, row: int, label: int, count: int) -> list[tuple[str, float]]:
+        """The tokens of a document that speak loudest for or against a label, and what each adds.
+
+        Where a label is told from all other documents, that is its part of the log odds; among several classes, how
+        much more it adds to this class than to all classes on average.
+        """
+        own = slice(X.indptr[row], X.indptr[row + 1])
+        columns = X.indices[own]
+        adds = X.data[own] * self._weights_of(columns, label)
+        order = np.lexsort((columns, -np.abs(adds)))[:count]
+        return [(self.model.tokens[int(columns[i])].as_py(), float(adds[i])) for i in order]
+
+    def _weights_of(self, columns: Any, label: int) -> Floats:
+        weights, background = self.model.weights, self.model.weights.background
+        assert background is not None
+        one_for_two = self.model.n_outputs == 1 and len(self.model.labels) == 2
+        output = 0 if one_for_two else label
+        part = weights.values[:, columns]
+        own = part.indices == output
+        found: Floats = background.values[output, background.group[columns]]
+        found[np.repeat(np.arange(len(columns)), np.diff(part.indptr))[own]] += part.data[own]
+        if one_for_two:
+            return found if label == 1 else -found
+        return found if self.model.multilabel else found - self._mean_weight[columns]
+
+    @cached_property
+    def _mean_weight(self) -> Floats:
+        """What each token adds to all classes on average."""
+        weights, background = self.model.weights, self.model.weights.background
+        assert background is not None
+        mean: Floats = np.asarray(weights.values.sum(axis=0)).ravel() / self.model.n_outputs
+        return mean + background.values.mean(axis=0)[background.group]
+
+
+def check_tokenizer(model: SavedModel, rule: dict[str, Any] | None, what: str) -> None:
+    """Refuse words that were not cut as those of the training texts were; what came before the cut does not matter."""
+
+    def cut(tokenizer: dict[str, Any] | None) -> tuple[Any, Any] | None:
+        return None if tokenizer is None else (tokenizer.get("rule"), tokenizer.get("unicode"))
+
+    if cut(model.tokenizer) == cut(rule):
+        return
+    if model.tokenizer is None:
+        raise InputError(f"the model was trained on words that were counted elsewhere, and {what} by a rule of our own")
+
+    def said(tokenizer: dict[str, Any] | None) -> str:
+        by = cut(tokenizer)
+        return "elsewhere" if by is None else f"by rule {by[0]} with Unicode {by[1]}"
+
+    raise InputError(
+        f"{what} into words {said(rule)}, and the model's texts were {said(model.tokenizer)}; ingest and train again"
+    )
+
+
+def is_corpus(path: Path) -> bool:
+    """Whether a path looks like a corpus folder."""
+    return (path / "manifest.json").is_file()
