@@ -111,7 +111,7 @@ class CoefficientPrior:
         output : int
             For a prior per class: which class.
         limit : int
-            How many words to show, those with the largest |mode| first, then those with the largest variance.
+            How many words to show, those with the mode furthest from 0 first, then those with the largest variance.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class Laplace(CoefficientPrior):
 
     @classmethod
     def from_gamma(cls, gamma: ArrayLike, mode: ArrayLike = 0.0) -> Laplace:
-        """Make the prior of density (√γ/2) e^{−√γ|β|}, the parameter of *sparse*: its variance is 2/γ."""
+        """Make the prior of density ``(√γ/2) e^{−√γ|β|}``, the parameter of *sparse*: its variance is 2/γ."""
         gamma = numbers_of("gamma", gamma)
         if not np.all(gamma > 0):
             raise InputError(f"γ must be a positive number{first_wrong(gamma, ~(gamma > 0))}")
@@ -206,7 +206,7 @@ class Laplace(CoefficientPrior):
         return float(rate) if rate.ndim == 0 else rate
 
     def precision(self, distance: Floats) -> Floats:
-        """E[1/τ] given how far a coefficient is from its mode: λ/|β − μ|, infinite at the mode."""
+        """E[1/τ] given how far a coefficient is from its mode: λ divided by that, infinite at the mode."""
         with np.errstate(divide="ignore", invalid="ignore"):
             weight = np.asarray(self.rate) / np.abs(distance)
         return np.where(np.broadcast_to(np.asarray(self.rate), np.shape(distance)) == 0, 0.0, weight)

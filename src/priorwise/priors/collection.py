@@ -140,10 +140,6 @@ class TermBeta:
     scale : float
         What every ŝ is multiplied by, above 0.
 
-    See Also
-    --------
-    priorwise.priors.marginal_likelihood.likeliest_strength : How ŝ is found.
-
     Examples
     --------
     >>> counts = TermCounts(np.array([30.0, 10.0]), np.array(100.0), np.array([40.0, 100.0]), np.array(1000.0))

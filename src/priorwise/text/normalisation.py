@@ -60,8 +60,9 @@ def normalise_texts(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> Normal
 
     Examples
     --------
+    >>> from priorwise.kernels.words import SPARE
     >>> data = np.frombuffer("Müller’s CAFÉ".encode(), np.uint8)
-    >>> normalise_texts(data, np.array([[0, data.size]])).data.tobytes().decode().rstrip("\\0")
+    >>> normalise_texts(data, np.array([[0, data.size]])).data.tobytes().decode()[:-SPARE]
     "müller's café"
     """
     from priorwise.kernels.normalisation import find_runs, write_normal
