@@ -18,8 +18,11 @@ from numba import njit
 from priorwise.kernels.compiling import helper
 from priorwise.kernels.logistic import Floats, Ints, best_intercept, sigmoid, softplus
 
-SPACING = 4
-"""Passes between two looks at the gap."""
+SPACING = 2
+"""The fewest passes between two looks at the gap; each costs as much as one."""
+
+LIKELY = 20.0
+"""The gap is looked at when a pass suggests that it is at most so many times what is asked for."""
 
 
 @helper
@@ -122,9 +125,9 @@ def fit_dual(
             norm[i] += values[k] * values[k]
             w[columns[k]] += a[i] * y[i] * values[k]
     random = np.uint64(seed)
-    objective, gap = np.inf, np.inf
+    objective, gap, looked = np.inf, np.inf, 0
     for passes in range(1, max_iter + 1):
-        total = 0.0
+        total, promise, least = 0.0, 0.0, 0.0
         for i in cases:
             total += y[i] * a[i]
         random = _shuffle(cases, random)
@@ -132,6 +135,9 @@ def fit_dual(
             score = offset[i] + (b if flat else 0.0) + pull * total
             for k in range(indptr[i], indptr[i + 1]):
                 score += values[k] * w[columns[k]]
+            off = t[i] + y[i] * score
+            promise += 0.5 * off * off * a[i] * (1.0 - a[i] / s[i])
+            least += a[i]  # log(1 + e^x) is at least 1/(1 + e^−x)
             t[i], p = _solve_case(t[i], a[i] / s[i], s[i], norm[i] + pull, y[i] * score)
             step = (s[i] * p - a[i]) * y[i]
             a[i] = s[i] * p
@@ -142,8 +148,10 @@ def fit_dual(
             b += total
         elif intercept:
             b = pull * total
-        if passes % SPACING and passes < max_iter:
+        likely = promise <= LIKELY * tol * max(least, floor) and passes >= looked + SPACING
+        if not likely and passes < max_iter:
             continue
+        looked = passes
         if flat:
             _meet_constraint(indptr, columns, values, cases, y, s, t, a, w)
         dual, total = -0.5 * np.dot(w, w), 0.0
