@@ -36,7 +36,9 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-not_ours = "BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, _SetOutputMixin, Exception, KeyError, int"
+not_ours = (
+    "BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, _SetOutputMixin, Exception, KeyError, int"
+)
 autodoc_default_options = {"inherited-members": not_ours}
 autodoc_typehints = "none"  # numpydoc's Parameters say the types, in words
 numpydoc_show_class_members = False  # autodoc writes the members already
