@@ -92,7 +92,7 @@ def print_rates(dump: Path, folder: Path, repeats: int) -> None:
             for name, (size, _) in methods.items()
         ],
     )
-    hours = ENGLISH_XML / 1e6 / (2 * per_core[OURS_ON_TWO]) / 3600
+    hours = ENGLISH_XML / 1e6 / (megabytes / statistics.median(wall[OURS_ON_TWO][1:])) / 3600
     print(
         "\nPer core: by processor time, all processes together. At this rate English Wikipedia, 95 GB of XML, takes two"
     )
