@@ -89,7 +89,7 @@ def test_a_bomb_is_refused_long_before_a_piece_is_full(tmp_path: Path, monkeypat
     [
         ("empty.xml", b""),
         ("empty.xml.bz2", bz2.compress(b"")),
-        ("empty.xml.gz", gzip.compress(b"")),
+        ("empty.xml.gz", gzip.compress(b"", mtime=0)),
         ("page.html", b"<!DOCTYPE html><html><body>Tea</body></html>"),
         ("rss.xml", b"<?xml version='1.0'?><rss><page>Tea</page></rss>"),
         ("table.csv.bz2", bz2.compress(b"title,text\nTea,milk\n")),
