@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument, make_documents
+
+# A first call compiles, and the machine may be busy: how long an example takes says nothing.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -94,6 +100,15 @@ def environment(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
     cache = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     return {**kept, **cache, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "error::EncodingWarning"}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser; see `browsing.py`."""
+    from browsing import a_browser
+
+    with a_browser() as running:
+        yield running
 
 
 @pytest.fixture

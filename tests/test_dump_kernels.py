@@ -52,6 +52,7 @@ def test_unescape_is_the_literal_one(pieces: list[str]) -> None:
     assert found == [reference.unescaped(piece) for piece in pieces]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([f"{BLOCK:048b}", f"{STREAM_END:048b}", "0", "1", "0011", "0" * 40]), max_size=20))
 @example([f"{BLOCK:048b}"] + [f"{BLOCK:048b}"[3:]] * 200)
 def test_marks_begin_at_any_bit(bits: list[str]) -> None:
@@ -77,3 +78,33 @@ def test_blocks_are_what_bzip2_holds(cuts: list[int], level: int, seed: int) -> 
     assert b"".join(block.content or b"" for block in blocks) == content
     for start in (1, blocks[-1].start, blocks[-1].start + 1, data.size):
         assert list(blocks_from(data, start)) == [block for block in blocks if block.start >= start]
+
+
+LENGTHS = st.one_of(st.integers(1, 9), st.sampled_from([254, 255, 256, 258, 259, 260, 1_000, 70_000]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 255), LENGTHS), min_size=1, max_size=40), st.integers(1, 9), st.integers(1, 30)
+)
+@example([(byte, 1) for byte in range(256)] * 3, 9, 7)
+@example([(0, 1)], 1, 1)
+@example([(7, 900_000)] * 2, 9, 1)
+def test_runs_and_any_bytes(runs: list[tuple[int, int]], level: int, repeats: int) -> None:
+    content = b"".join(bytes([byte]) * length for byte, length in runs) * repeats
+    data = np.frombuffer(bz2.compress(content, level) * 2, np.uint8)
+    for end in (0, data.size // 2, data.size):
+        assert b"".join(block.content or b"" for block in blocks_from(data, 0, end)) == content * 2
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 7)), min_size=1, max_size=3))
+def test_damage_is_seen(seed: int, flips: list[tuple[float, int]]) -> None:
+    """Whatever bits are turned, a block has the content it was written with or none."""
+    words = np.random.default_rng(seed).choice([b"tea", b"milk ", b"sugar", b"\n", b"\0" * 300], 3_000).tolist()
+    content = b"".join(words)
+    data = bytearray(bz2.compress(content, 1))
+    for place, bit in flips:
+        data[int(place * (len(data) - 1))] ^= 1 << bit
+    for block in blocks_from(np.frombuffer(bytes(data), np.uint8), 0, len(data)):
+        assert block.content is None or block.content in content

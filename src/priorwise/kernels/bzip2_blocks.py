@@ -1,8 +1,6 @@
-"""Find the blocks of bzip2 data, which begin at any bit, and move one to the beginning of a byte."""
+"""Find the blocks of bzip2 data, which begin at any bit."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numba import njit
@@ -53,42 +51,3 @@ def find_marks(data: NDArray[np.uint8], first: int, last: int) -> NDArray[np.int
                 found[n] = at * 8 + shift if bits == BLOCK else ~(at * 8 + shift)
                 n += 1
     return found[:n].copy()
-
-
-@njit(cache=True, nogil=True)
-def stream_of_block(data: NDArray[np.uint8], start: int, end: int) -> NDArray[np.uint8]:
-    """Return the block between two bits as a stream of its own: header, block, end mark, and the block's checksum."""
-    header = 4
-    n_bits = end - start
-    size = header + (n_bits + 80 + 7) // 8
-    out = np.zeros(size, np.uint8)
-    out[0], out[1], out[2], out[3] = 66, 90, 104, 57  # BZh9
-    shift = start % 8
-    at = start // 8
-    n_bytes = n_bits // 8
-    for i in range(n_bytes):
-        high = np.int64(data[at + i]) << shift
-        low = np.int64(data[at + i + 1]) >> (8 - shift) if shift else 0
-        out[header + i] = (high | low) & 0xFF
-    written = n_bytes * 8
-    while written < n_bits:
-        _put(out, header * 8 + written, _bit(data, start + written))
-        written += 1
-    for i in range(47, -1, -1):
-        _put(out, header * 8 + written, (STREAM_END >> i) & 1)
-        written += 1
-    for i in range(32):
-        # A stream's checksum is its blocks' checksums combined; that of one block is the block's.
-        _put(out, header * 8 + written, _bit(data, start + 48 + i))
-        written += 1
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _bit(data: NDArray[np.uint8], bit: int) -> Any:
-    return (np.int64(data[bit // 8]) >> (7 - bit % 8)) & 1
-
-
-@njit(cache=True, nogil=True)
-def _put(out: NDArray[np.uint8], bit: int, value: int) -> None:
-    out[bit // 8] |= np.uint8(value << (7 - bit % 8))

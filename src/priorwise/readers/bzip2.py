@@ -2,21 +2,23 @@
 
 A bzip2 file is a row of blocks, each of at most 900,000 bytes of content, with a checksum of its own, that need nothing
 from each other. A block begins with 48 fixed bits at any bit of the file. So any number of workers can read one file,
-whether it was written as one stream or as many, and what is damaged costs a block.
+whether it was written as one stream or as many; what is damaged costs a block; and a worker that reads several blocks
+side by side reads them about twice as fast as the usual library does one after another.
 """
 
 from __future__ import annotations
 
-import bz2
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 _WINDOW = 1 << 20
-_HEADER_BYTES = 4
+_HEADER_BITS = 32
+_SIDE_BY_SIDE = 8
 LONGEST_BLOCK = 1 << 21
 """No block that anyone's compressor writes is longer, so a longer one is damage."""
 
@@ -29,31 +31,70 @@ class Block:
     content: bytes | None
 
 
-def blocks_from(data: NDArray[np.uint8], start: int) -> Iterator[Block]:
+class _Column(NamedTuple):
+    """What is known of a block when its last column has been read; its length is negative if that went wrong."""
+
+    row: int
+    mark: int
+    length: int
+    origin: int
+    end: int
+    checksum: int
+
+
+class _Read(NamedTuple):
+    """A block up to where its runs are to be written out, which can make it fifty times as long."""
+
+    mark: int
+    runs: NDArray[np.uint8] | None
+    end: int
+    checksum: int
+
+    def block(self) -> Block:
+        from priorwise.kernels.bzip2_transform import checksum, written_out
+
+        if self.runs is not None:
+            content = written_out(self.runs)
+            if checksum(content) == self.checksum:
+                return Block(self.mark // 8, content.tobytes())
+        return Block(self.mark // 8, None)
+
+
+def blocks_from(data: NDArray[np.uint8], start: int, end: int = 0) -> Iterator[Block]:
     """Yield the blocks that begin at or after a byte of the file, in order.
+
+    Those that begin before byte `end`, and the one that goes on from there, are read side by side; the others one by
+    one, as they are asked for.
 
     Examples
     --------
+    >>> import bz2
     >>> compressed = bz2.compress(b"to be") + bz2.compress(b" or not to be")
     >>> [block.content for block in blocks_from(np.frombuffer(compressed, np.uint8), 0)]
     [b'to be', b' or not to be']
     """
     marks = _marks_from(data, start)
-    ahead = list(islice(marks, 3))
-    if start == 0 and ahead and _bit(ahead[0]) != 8 * _HEADER_BYTES:
+    first = next(marks, None)
+    if first is None:
+        return
+    if start == 0 and first not in (_HEADER_BITS, ~_HEADER_BITS):
         yield Block(0, None)
-    while ahead:
-        begun, *following = ahead
-        content, passed = None, 1
-        # The 48 bits occur by chance once in some thousand dumps: then the block goes on to the next mark but one.
-        for n, end in enumerate(following if begun >= 0 else [], start=1):
-            content = _content(data, begun, _bit(end))
-            if content is not None:
-                passed = n
-                break
-        if begun >= 0:
-            yield Block(begun // 8, content)
-        ahead = [*ahead[passed:], *islice(marks, passed)]
+    read_to = 0
+    for together in _groups(chain([first], marks), end):
+        for read in _read_together(data, together):
+            if read.mark < read_to:
+                continue  # The 48 bits occur by chance, inside a block, once in some thousand dumps.
+            block = read.block()
+            if block.content is not None:
+                read_to = read.end
+            yield block
+
+
+def last_blocks(data: NDArray[np.uint8]) -> Iterator[Block]:
+    """Yield the last blocks, the very last first."""
+    marks = [mark for mark in _marks_from(data, max(0, data.size - LONGEST_BLOCK)) if mark >= 0]
+    for mark in reversed(marks):
+        yield _read_together(data, [mark])[0].block()
 
 
 def _marks_from(data: NDArray[np.uint8], start: int) -> Iterator[int]:
@@ -63,18 +104,56 @@ def _marks_from(data: NDArray[np.uint8], start: int) -> Iterator[int]:
         yield from find_marks(data, first, min(first + _WINDOW, data.size)).tolist()
 
 
-def _bit(mark: int) -> int:
-    return mark if mark >= 0 else ~mark
+def _groups(marks: Iterator[int], end: int) -> Iterator[list[int]]:
+    """Yield the blocks' marks as many at a time as are read side by side."""
+    group: list[int] = []
+    stream_ended = False
+    for mark in marks:
+        if mark < 0:
+            stream_ended = True
+            continue
+        wanted = mark < 8 * end
+        if group and (len(group) == _SIDE_BY_SIDE or (stream_ended and not wanted)):
+            yield group
+            group = []
+        group.append(mark)
+        stream_ended = False
+        if not wanted:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
-def _content(data: NDArray[np.uint8], start: int, end: int) -> bytes | None:
-    from priorwise.kernels.bzip2_blocks import stream_of_block
+def _read_together(data: NDArray[np.uint8], marks: list[int]) -> list[_Read]:
+    from priorwise.kernels.bzip2_column import LARGEST_BLOCK, SPARE, last_column
+    from priorwise.kernels.bzip2_transform import follow, link
 
-    if end - start < 80 or end - start > 8 * LONGEST_BLOCK:
-        return None
-    try:
-        decompressor = bz2.BZ2Decompressor()
-        content = decompressor.decompress(stream_of_block(data, start, end))
-    except (OSError, ValueError):
-        return None
-    return content if decompressor.eof else None
+    columns = np.empty((len(marks), LARGEST_BLOCK + SPARE), np.uint8)
+    counts = np.empty((len(marks), 256), np.int64)
+    read = []
+    for row, mark in enumerate(marks):
+        window, first = _window(data, mark)
+        n, origin, end, checksum = last_column(window, mark - 8 * first, columns[row], counts[row])
+        read.append(_Column(row, mark, n, origin, 8 * first + end, checksum))
+
+    whole = sorted((column for column in read if column.length > 0), key=lambda column: -column.length)
+    links = np.empty((len(whole), LARGEST_BLOCK), np.uint32)
+    for row, column in enumerate(whole):
+        link(columns[column.row], column.length, counts[column.row], links[row])
+    lengths = np.array([column.length for column in whole], np.int64)
+    # The columns have become links: there is room for the content in their place.
+    follow(links, np.array([column.origin for column in whole], np.int64), lengths, columns)
+    runs = {column.mark: columns[row, : column.length] for row, column in enumerate(whole)}
+    return [_Read(column.mark, runs.get(column.mark), column.end, column.checksum) for column in read]
+
+
+def _window(data: NDArray[np.uint8], mark: int) -> tuple[NDArray[np.uint8], int]:
+    """Return the bytes in which the block of a mark must lie, with padding after them, and where they begin."""
+    from priorwise.kernels.bzip2_column import PADDING
+
+    first = mark // 8
+    window = data[first : first + LONGEST_BLOCK + PADDING]
+    if window.size < LONGEST_BLOCK + PADDING:
+        window = np.concatenate([window, np.zeros(PADDING, np.uint8)])
+    return window, first

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.bzip2 import LONGEST_BLOCK, Block, blocks_from
+from priorwise.readers.bzip2 import Block, blocks_from, last_blocks
 from priorwise.readers.compressed import compression, reading
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import LONGEST_HEAD
@@ -57,7 +57,7 @@ class Piece:
         if self.held is not None:
             return [Run(self.held, len(self.held))]
         with reading(self.dump.path):
-            return _runs(self, self.dump.blocks(self.start), remarks)
+            return _runs(self, self.dump.blocks(self.start, self.end), remarks)
 
 
 class DumpFile:
@@ -116,19 +116,23 @@ class DumpFile:
         self._look_for_end(self._tail(), remarks)
 
     def _tail(self) -> bytes:
+        if self.kind != "bz2":
+            return b"".join(block.content or b"" for block in self.blocks(max(0, self.size - _TAIL)))
         tail = b""
-        for block in self.blocks(max(0, self.size - (LONGEST_BLOCK if self.kind == "bz2" else _TAIL))):
-            tail = (tail + (block.content or b""))[-_TAIL:]
-        return tail
+        for block in last_blocks(self._mapped):
+            tail = (block.content or b"") + tail
+            if len(tail) >= _TAIL:
+                break
+        return tail[-_TAIL:]
 
     def _look_for_end(self, tail: bytes, remarks: Remarks) -> None:
         if _DUMP_END not in tail:
             remarks.add(_BREAKS_OFF, self.path.name)
 
-    def blocks(self, start: int) -> Iterator[Block]:
-        """Yield the blocks from a byte on; a plain file's are any bytes."""
+    def blocks(self, start: int, end: int = 0) -> Iterator[Block]:
+        """Yield the blocks from a byte on; those before `end` are sure to be wanted. A plain file's are any bytes."""
         if self.kind == "bz2":
-            yield from blocks_from(self._mapped, start)
+            yield from blocks_from(self._mapped, start, end)
             return
         with self.path.open("rb") as file:
             file.seek(start)
