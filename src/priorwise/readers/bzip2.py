@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 _WINDOW = 1 << 20
 _HEADER_BITS = 32
-_SIDE_BY_SIDE = 8
+_SIDE_BY_SIDE = 16
 LONGEST_BLOCK = 1 << 21
 """No block that anyone's compressor writes is longer, so a longer one is damage."""
 
@@ -105,24 +105,23 @@ def _marks_from(data: NDArray[np.uint8], start: int) -> Iterator[int]:
 
 
 def _groups(marks: Iterator[int], end: int) -> Iterator[list[int]]:
-    """Yield the blocks' marks as many at a time as are read side by side."""
-    group: list[int] = []
+    """Yield the blocks' marks as many at a time as are to be read side by side."""
+    wanted: list[int] = []
+    alone: list[int] = []
     stream_ended = False
     for mark in marks:
         if mark < 0:
             stream_ended = True
-            continue
-        wanted = mark < 8 * end
-        if group and (len(group) == _SIDE_BY_SIDE or (stream_ended and not wanted)):
-            yield group
-            group = []
-        group.append(mark)
-        stream_ended = False
-        if not wanted:
-            yield group
-            group = []
-    if group:
-        yield group
+        elif mark < 8 * end:
+            wanted.append(mark)
+            stream_ended = False
+        else:
+            (alone if stream_ended else wanted).append(mark)
+            break
+    n_groups = -(-len(wanted) // _SIDE_BY_SIDE)
+    for group in range(n_groups):
+        yield wanted[group * len(wanted) // n_groups : (group + 1) * len(wanted) // n_groups]
+    yield from ([mark] for mark in chain(alone, marks) if mark >= 0)
 
 
 def _read_together(data: NDArray[np.uint8], marks: list[int]) -> list[_Read]:
