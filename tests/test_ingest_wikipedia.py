@@ -93,9 +93,10 @@ def test_tables_alone_are_no_corpus(refused: Callable[..., str], tmp_path: Path)
     assert "no dump of pages among the files" in refused("ingest", "wikipedia", links, "-o", tmp_path / "x.corpus")
 
 
-def test_an_index_tells_that_pages_are_missing(cli: Cli, dump: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("last", [b"", b"\n"], ids=["no last line end", "a last line end"])
+def test_an_index_tells_that_pages_are_missing(last: bytes, cli: Cli, dump: Path, tmp_path: Path) -> None:
     index = tmp_path / "index.txt.bz2"
-    index.write_bytes(bz2.compress(b"".join(b"600:%d:Page %d\n" % (number, number) for number in range(9))))
+    index.write_bytes(bz2.compress(b"\n".join(b"600:%d:Page %d" % (number, number) for number in range(9)) + last))
     result = cli("ingest", "wikipedia", dump, index, "-o", tmp_path / "x.corpus")
     assert "3 pages in the index that are not in the dumps" in result.stdout
 

@@ -58,11 +58,14 @@ class WikiFiles:
 
     def pages_in_indexes(self) -> int:
         """Return how many pages the indexes name: a page is a line."""
-        return sum(
-            piece.count(b"\n")
-            for path in self.indexes
-            for piece in readable_pieces(path, lambda n: None, lambda reason: None)
-        )
+        n = 0
+        for path in self.indexes:
+            last = b"\n"
+            for piece in readable_pieces(path, lambda n: None, lambda reason: None):
+                n += piece.count(b"\n")
+                last = piece[-1:] or last
+            n += last != b"\n"
+        return n
 
 
 def dumps_and_sites(files: WikiFiles, references: Sequence[str], remarks: Remarks) -> list[tuple[DumpFile, SiteInfo]]:
