@@ -132,7 +132,7 @@ def _looked_up(bits: int, limits: NDArray[np.int64], offsets: NDArray[np.int64],
             break
         used += length
         codes += 1
-        symbol = np.int64(ordered[(window >> (LONGEST_CODE - length)) + offsets[length]])
+        symbol: Any = np.int64(ordered[(window >> (LONGEST_CODE - length)) + offsets[length]])
         if symbol > 1:
             return used | codes << 4 | run_codes << 7 | run << 10 | symbol << 16
         run += 1 << (run_codes + symbol)

@@ -121,7 +121,7 @@ def _read_column(
                 window |= _four_bytes(data, byte_at) << np.uint64(32 - held)
                 held += 32
                 byte_at += 4
-            entry = np.int64(look_up[window >> np.uint64(64 - LOOKED_UP)])
+            entry: Any = np.int64(look_up[window >> np.uint64(64 - LOOKED_UP)])
             codes = entry >> 4 & 7
             if codes and codes <= left:
                 length = entry & 15
@@ -130,7 +130,7 @@ def _read_column(
                 symbol = entry >> 16
                 left -= codes
             else:
-                code = np.int64(window >> np.uint64(64 - LONGEST_CODE))
+                code: Any = np.int64(window >> np.uint64(64 - LONGEST_CODE))
                 length = 1
                 while length <= LONGEST_CODE and code >= limits[table, length]:
                     length += 1
@@ -139,7 +139,7 @@ def _read_column(
                 symbol = np.int64(ordered[table, (code >> (LONGEST_CODE - length)) + offsets[table, length]])
                 left -= 1
                 if symbol <= 1:
-                    run += weight << symbol
+                    run += weight << int(symbol)
                     weight <<= 1
                     symbol = 0
             window <<= np.uint64(length)

@@ -6,6 +6,8 @@ time is waiting for memory. Blocks need nothing from each other, so the waits fo
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -75,7 +77,7 @@ def _write_out(runs: NDArray[np.uint8], out: NDArray[np.uint8]) -> int:
     write = out.size > 0
     size, alike, before = 0, 0, -1
     for i in range(runs.size):
-        byte = np.int64(runs[i])
+        byte: Any = np.int64(runs[i])
         if alike == _RUN:
             if write:
                 for j in range(size, size + byte):
@@ -94,7 +96,7 @@ def _write_out(runs: NDArray[np.uint8], out: NDArray[np.uint8]) -> int:
 @njit(cache=True, nogil=True)
 def checksum(content: NDArray[np.uint8]) -> int:
     """Return bzip2's CRC-32 of a block's content."""
-    crc = 0xFFFFFFFF
+    crc: Any = 0xFFFFFFFF
     whole = content.size // 8 * 8
     for i in range(0, whole, 8):
         crc = np.int64(
