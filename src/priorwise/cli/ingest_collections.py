@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, WORKERS, ingest_reader
+from priorwise.cli.ingest_options import Writing, ingest_reader, writes_corpus
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,43 +35,37 @@ def labels(*choices: str) -> Callable[[Command], Command]:
 @SPLIT
 @labels("topics", "places", "people", "orgs", "exchanges")
 @LABELLED
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def reuters(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def reuters(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read Reuters-21578: its archive, folder or .sgm files.
 
     The parts are those of the ModApte split: 9,603 and 3,299 stories, or with --labelled 7,775 and 3,019.
     """
     from priorwise.readers.reuters import ReutersReader
 
-    ingest_reader(lambda: ReutersReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: ReutersReader(inputs, **options), writing, "first")
 
 
 @click.command()
 @INPUTS
 @SPLIT
 @click.option("--strip-headers", is_flag=True, help="Leave out the headers, which name sender and organisation.")
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def newsgroups(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def newsgroups(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read 20 Newsgroups, any version: its archive or its folders.
 
     Only the version by date has parts: 11,314 and 7,532 messages.
     """
     from priorwise.readers.newsgroups import NewsgroupsReader
 
-    ingest_reader(lambda: NewsgroupsReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: NewsgroupsReader(inputs, **options), writing, "first")
 
 
 @click.command()
 @INPUTS
 @SPLIT
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def ohsumed(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def ohsumed(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read Ohsumed: its archive or its folder.
 
     Labels are the folders of the classes; an abstract in several folders is one document with several labels. The parts
@@ -79,7 +73,7 @@ def ohsumed(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: in
     """
     from priorwise.readers.ohsumed import OhsumedReader
 
-    ingest_reader(lambda: OhsumedReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: OhsumedReader(inputs, **options), writing, "first")
 
 
 @click.command()
@@ -87,17 +81,15 @@ def ohsumed(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: in
 @click.option("--major", is_flag=True, help="Take only the headings that are main topics of their article.")
 @click.option("--without-abstract", is_flag=True, help="Keep records without an abstract; the title is their text.")
 @LABELLED
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def medline(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def medline(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read MEDLINE, the .xml.gz files of PubMed.
 
     Labels are the MeSH headings. Records without an abstract are left out, and counted.
     """
     from priorwise.readers.medline import MedlineReader
 
-    ingest_reader(lambda: MedlineReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: MedlineReader(inputs, **options), writing, "first")
 
 
 @click.command()
@@ -105,10 +97,8 @@ def medline(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: in
 @SPLIT
 @labels("topics", "industries", "regions")
 @LABELLED
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def rcv1(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def rcv1(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read RCV1-v2: its token files or its vector files.
 
     With them give the file of labels (rcv1-v2.topics.qrels.gz) and, for vectors, the dictionary
@@ -117,16 +107,14 @@ def rcv1(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int |
     """
     from priorwise.readers.rcv1 import RCV1Reader
 
-    ingest_reader(lambda: RCV1Reader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: RCV1Reader(inputs, **options), writing, "first")
 
 
 @click.command()
 @INPUTS
 @click.option("--depth", type=click.IntRange(min=1), help="Cut topics to that many levels below Top.")
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def odp(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def odp(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read the Open Directory's content.rdf.u8.gz.
 
     Labels are the topics; a page that is listed under several topics is described anew under each, and is a document
@@ -134,7 +122,7 @@ def odp(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | 
     """
     from priorwise.readers.odp import ODPReader
 
-    ingest_reader(lambda: ODPReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: ODPReader(inputs, **options), writing, "first")
 
 
 @click.command()
@@ -143,11 +131,9 @@ def odp(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | 
 @click.option("--answers", is_flag=True, help="Add the best answer to the text of the question.")
 @click.option("--language", help="Read only the questions in this language, such as 'en'.")
 @LABELLED
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def yahoo_qa(inputs: tuple[Path, ...], output: Path, overwrite: bool, workers: int | None, **options: Any) -> None:
+@writes_corpus
+def yahoo_qa(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read Yahoo! Answers (Webscope L6): its parts, in their order."""
     from priorwise.readers.yahoo_qa import YahooQAReader
 
-    ingest_reader(lambda: YahooQAReader(inputs, **options), output, overwrite, workers, "first")
+    ingest_reader(lambda: YahooQAReader(inputs, **options), writing, "first")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,20 +17,57 @@ OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace the corpus i
 WORKERS = click.option("--workers", type=click.IntRange(min=1), help="Threads that count tokens; all cores by default.")
 
 
+def keep_text(default: str) -> Callable[[Any], Any]:
+    """Return the option that says how much of each text to keep."""
+    return click.option(
+        "--keep-text",
+        type=click.Choice(["lead", "whole", "none"]),
+        default=default,
+        show_default=True,
+        help="How much of each text to keep for people to read: 1,500 bytes, 100,000, or nothing.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Where a corpus goes and how it is written, as the options of a command say."""
+
+    output: Path
+    overwrite: bool
+    workers: int | None
+    keep_text: Literal["lead", "whole", "none"]
+
+
+def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of :class:`Writing`, and hand them over as its first argument."""
+
+    @OUTPUT
+    @OVERWRITE
+    @WORKERS
+    @keep_text("whole")
+    @wraps(command)
+    def with_options(output: Path, overwrite: bool, workers: int | None, keep_text: Any, **others: Any) -> None:
+        command(Writing(output, overwrite, workers, keep_text), **others)
+
+    return with_options
+
+
 def ingest_reader(
-    reader: Callable[[], Any],
-    output: Path,
-    overwrite: bool,
-    workers: int | None,
-    duplicates: Literal["refuse", "first"] = "refuse",
+    reader: Callable[[], Any], writing: Writing, duplicates: Literal["refuse", "first"] = "refuse"
 ) -> None:
     """Read a reader's documents into a corpus, under a bar, and say what came of it."""
     from priorwise.corpus import ingest as run_ingest
 
     run_and_show(
-        output,
+        writing.output,
         lambda progress: run_ingest(
-            reader(), output, workers=workers, overwrite=overwrite, progress=progress, duplicates=duplicates
+            reader(),
+            writing.output,
+            workers=writing.workers,
+            overwrite=writing.overwrite,
+            progress=progress,
+            duplicates=duplicates,
+            keep_text=writing.keep_text,
         ),
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, WORKERS, ingest_reader
+from priorwise.cli.ingest_options import Writing, ingest_reader, writes_corpus
 
 
 @click.command()
@@ -17,10 +17,9 @@ from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, WORKERS, ingest_read
 @click.option("--labels", default="labels", show_default=True, help="The column with the labels.")
 @click.option("--separator", help="What stands between labels that come as one string, such as ';'.")
 @click.option("--delimiter", help="What stands between columns, if not what the file's name says.")
-@OUTPUT
-@OVERWRITE
-@WORKERS
+@writes_corpus
 def records(
+    writing: Writing,
     files: tuple[Path, ...],
     text: str,
     id_: str,
@@ -28,16 +27,13 @@ def records(
     labels: str,
     separator: str | None,
     delimiter: str | None,
-    output: Path,
-    overwrite: bool,
-    workers: int | None,
 ) -> None:
     """Read JSONL, CSV, TSV, Parquet or Arrow FILES, plain or compressed (gzip, bz2, xz, zstd)."""
     from priorwise.readers.fields import Columns
     from priorwise.readers.records import RecordReader
 
     columns = Columns(text, id_, title, labels, separator)
-    ingest_reader(lambda: RecordReader(files, columns, delimiter=delimiter), output, overwrite, workers)
+    ingest_reader(lambda: RecordReader(files, columns, delimiter=delimiter), writing)
 
 
 @click.command()
@@ -45,11 +41,9 @@ def records(
 @click.option(
     "--merge", is_flag=True, help="Files of the same name in several folders are one document with several labels."
 )
-@OUTPUT
-@OVERWRITE
-@WORKERS
-def folder(folder: Path, merge: bool, output: Path, overwrite: bool, workers: int | None) -> None:
+@writes_corpus
+def folder(writing: Writing, folder: Path, merge: bool) -> None:
     """Read FOLDER: one sub-folder per label, one file per document."""
     from priorwise.readers.folder import FolderReader
 
-    ingest_reader(lambda: FolderReader(folder, merge=merge), output, overwrite, workers)
+    ingest_reader(lambda: FolderReader(folder, merge=merge), writing)

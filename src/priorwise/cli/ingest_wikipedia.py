@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from priorwise.cli.ingest_options import OVERWRITE, WORKERS, run_and_show
+from priorwise.cli.ingest_options import OVERWRITE, WORKERS, keep_text, run_and_show
 
 PREVIEWED = 3
 
@@ -31,6 +32,7 @@ PREVIEWED = 3
 @click.option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
 @OVERWRITE
 @WORKERS
+@keep_text("lead")
 def wikipedia(
     files: tuple[Path, ...],
     output: Path | None,
@@ -40,6 +42,7 @@ def wikipedia(
     dry_run: bool,
     overwrite: bool,
     workers: int | None,
+    keep_text: Literal["lead", "whole", "none"],
 ) -> None:
     """Read the dump FILES of Wikipedia or another MediaWiki, in any order.
 
@@ -64,6 +67,7 @@ def wikipedia(
             workers=workers,
             overwrite=overwrite,
             progress=progress,
+            keep_text=keep_text,
         ),
     )
 

@@ -32,7 +32,7 @@ def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None) -> Co
     if path is not None:
         ingest(reader, path)
         return kind.open(path)
-    return kind(*corpus_in_memory(shard_makers(reader), tokenizer=this_tokenizer()))
+    return kind(*corpus_in_memory(shard_makers(reader, "whole"), tokenizer=this_tokenizer()))
 
 
 def documents_of_texts(

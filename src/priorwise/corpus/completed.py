@@ -86,6 +86,11 @@ class CompletedShard:
         """The table of categories' pages."""
         return table_at(self._categories)
 
+    @property
+    def texts(self) -> pa.RecordBatch:
+        """The table of texts, in blocks."""
+        return self._shard.texts
+
 
 def join(held: Memberships, added: Grouped, names: CategoryNames) -> Memberships:
     """Add memberships to those that are there; one that is there already stays as it is.

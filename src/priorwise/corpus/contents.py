@@ -130,6 +130,37 @@ class CorpusContents(StoredCorpus):
         """Return the titles of some documents."""
         return self._titles.take(as_rows(rows))
 
+    @property
+    def keeps_text(self) -> bool:
+        """Whether documents can be read; see :meth:`text`."""
+        return self._stored_texts is not None
+
+    def text(self, row: int) -> str | None:
+        """Return what was kept of a document's text, or None if this corpus keeps no texts.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["To be, or not to be."]).text(0)
+        'To be, or not to be.'
+        """
+        if not 0 <= row < self.n_documents:
+            raise IndexError(f"documents go from 0 to {self.n_documents - 1}, and {row} was asked for")
+        return None if self._stored_texts is None else self._stored_texts.text(row)
+
+    def address(self, row: int) -> str | None:
+        """Return the address of a document's page in its wiki, or None if it has none.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["no page"]).address(0) is None
+        True
+        """
+        from urllib.parse import quote
+
+        return self._address + quote(self.titles([row])[0].replace(" ", "_"), "/:,()!*'") if self._address else None
+
     def labels_of(self, row: int) -> list[str]:
         """Return the labels of a document, sorted."""
         return self.label_names(self.take_labels([row])[1])

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from priorwise.corpus.manifest import VERSION, this_tokenizer
 from priorwise.corpus.shards import Shard
+from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.corpus.write import Complete, MakeShard, write_corpus
 from priorwise.readers.document import Document, Entry, Reader
 
@@ -63,6 +64,7 @@ def ingest(
     progress: Progress | None = None,
     duplicates: Literal["refuse", "first"] = "refuse",
     complete: Complete | None = None,
+    keep_text: KeepText = "whole",
 ) -> IngestSummary:
     """Read documents into a corpus folder.
 
@@ -82,6 +84,8 @@ def ingest(
         What to do when documents have the same id: refuse them, or keep the first and leave out the others.
     complete : function, optional
         Called with all shards before they are merged; returns those to merge in their place.
+    keep_text : {"whole", "lead", "none"}
+        How much of each text to keep for people to read: at most 100,000 bytes, at most 1,500, or nothing.
 
     Returns
     -------
@@ -104,10 +108,10 @@ def ingest(
     begun = time.perf_counter()
     fingerprint = reader.fingerprint()
     written = write_corpus(
-        shard_makers(_reported(reader, progress)),
+        shard_makers(_reported(reader, progress), keep_text),
         Path(path),
         tokenizer=this_tokenizer(),
-        fingerprint=None if fingerprint is None else {"reader": fingerprint, **ways_of_working()},
+        fingerprint=None if fingerprint is None else {"reader": fingerprint, **ways_of_working(keep_text)},
         remarks=lambda: reader.remarks,
         workers=workers,
         overwrite=overwrite,
@@ -124,24 +128,25 @@ def ingest(
     )
 
 
-def shard_makers(entries: Iterable[Entry]) -> Iterator[MakeShard]:
+def shard_makers(entries: Iterable[Entry], keep_text: KeepText) -> Iterator[MakeShard]:
     """Cut a stream of documents into shards, for :func:`~priorwise.corpus.write.write_corpus`.
 
     Examples
     --------
-    >>> [make().documents.num_rows for make in shard_makers([Document("1", "One", "to be")])]
+    >>> [make().documents.num_rows for make in shard_makers([Document("1", "One", "to be")], "whole")]
     [1]
     """
+    longest = longest_kept(keep_text)
     held: list[Entry] = []
     characters = 0
     for entry in entries:
         held.append(entry)
         characters += _characters(entry)
         if len(held) >= DOCUMENTS_PER_SHARD or characters >= CHARACTERS_PER_SHARD:
-            yield partial(Shard.from_documents, held)
+            yield partial(Shard.from_documents, held, longest)
             held, characters = [], 0
     if held:
-        yield partial(Shard.from_documents, held)
+        yield partial(Shard.from_documents, held, longest)
 
 
 def _characters(entry: Entry) -> int:
@@ -152,12 +157,13 @@ def _characters(entry: Entry) -> int:
     return texts + sum(map(len, entry.added))
 
 
-def ways_of_working() -> dict[str, Any]:
+def ways_of_working(keep_text: KeepText) -> dict[str, Any]:
     """Return what beside the input decides how the shards come out."""
     return {
         "format": VERSION,
         "tokenizer": this_tokenizer(),
         "shard": [DOCUMENTS_PER_SHARD, CHARACTERS_PER_SHARD],
+        "texts": [longest_kept(keep_text), BYTES_PER_BLOCK],
     }
 
 

@@ -29,7 +29,9 @@ from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
 VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
-CATEGORIES = "categories.arrow"
+CATEGORIES, TEXTS = "categories.arrow", "texts.arrow"
+ADDRESS = b"priorwise.address"
+"""In the metadata of the documents: what comes before a page's title in its address."""
 
 
 def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
@@ -43,6 +45,7 @@ def merge(
     tokenizer: dict[str, Any] | None,
     allocate: Allocate = in_memory,
     workers: int | None = None,
+    address: str = "",
 ) -> Manifest:
     """Merge shards into a corpus.
 
@@ -55,6 +58,10 @@ def merge(
         What the manifest says about the tokens' origin.
     allocate : function, optional
         Gives scratch room by name and size: one number per shard and distinct token, and five bytes per membership.
+    workers : int, optional
+        Threads; all processors by default.
+    address : str
+        What comes before a page's title in its address; empty if the documents are on no page.
 
     Returns
     -------
@@ -76,7 +83,9 @@ def merge(
         [shard.labels.column("label") for shard in shards],
         lambda size: allocate("labels", size),
     )
-    files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(), _documents(shards, labels))
+    files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(address), _documents(shards, labels))
+    if any(shard.texts.num_rows for shard in shards):
+        files[TEXTS] = place.write(TEXTS, shards[0].texts.schema, _texts(shards))
     memberships, files[LABELS] = _write_labels(shards, labels, place, allocate)
     if (graph := category_graph(shards)) is not None:
         files[CATEGORIES] = place.write(CATEGORIES, graph.schema, iter([graph]))
@@ -110,8 +119,9 @@ def _write_id_order(shards: Sequence[AnyShard], place: Place) -> FileRecord:
     return _write_one(place, ID_ORDER, document=pa.array(found.order.astype(np.uint32)))
 
 
-def _document_schema() -> pa.Schema:
-    return pa.schema({"id": pa.string(), "title": pa.string(), "labels": pa.list_(pa.uint32())})
+def _document_schema(address: str = "") -> pa.Schema:
+    columns = {"id": pa.string(), "title": pa.string(), "labels": pa.list_(pa.uint32())}
+    return pa.schema(columns, metadata={ADDRESS: address.encode()} if address else None)
 
 
 def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.RecordBatch]:
@@ -125,6 +135,10 @@ def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.R
             [documents.column("id"), documents.column("title"), list_column(offsets, labels.of_shard(number)[local])],
             schema=_document_schema(),
         )
+
+
+def _texts(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:
+    return (shard.texts for shard in shards if shard.documents.num_rows)
 
 
 def _write_labels(

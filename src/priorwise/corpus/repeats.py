@@ -15,6 +15,7 @@ from priorwise.corpus.columns import list_column, list_parts
 from priorwise.corpus.files import remove
 from priorwise.corpus.lookup import shortened
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.texts import with_texts_of
 
 REMARK = "documents left out: their title had been read before"
 _NAMED = 5
@@ -113,6 +114,7 @@ def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
         ),
         labels=shard.labels.take(pa.array(used_labels)),
         categories=shard.categories,
+        texts=with_texts_of(shard.texts, rows),
     )
 
 

@@ -18,10 +18,11 @@ import pyarrow as pa
 from priorwise.corpus.columns import list_column, string_column, text_column
 from priorwise.corpus.files import remove, sync_folder
 from priorwise.corpus.memberships import category_table, labels_and_origins, number_memberships, sorted_names
+from priorwise.corpus.texts import beginning, no_texts, text_table
 from priorwise.readers.document import CategoryPage, Document, Entry
 from priorwise.text.tokens import CountedTexts, count_texts
 
-PARTS = ("documents", "tokens", "vocabulary", "labels", "categories")
+PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts")
 
 
 class AnyShard(Protocol):
@@ -52,10 +53,15 @@ class AnyShard(Protocol):
         """The table of categories' pages."""
         ...
 
+    @property
+    def texts(self) -> pa.RecordBatch:
+        """The table of texts, in blocks."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The five tables of a shard.
+    """The six tables of a shard.
 
     Attributes
     ----------
@@ -70,6 +76,9 @@ class Shard:
         ``label``, sorted by bytes.
     categories : pyarrow.RecordBatch
         ``category``, ``page``, ``parents`` (names), ``origins`` (one for each parent); often of no rows.
+    texts : pyarrow.RecordBatch
+        What is kept of the documents' texts, as :func:`~priorwise.corpus.texts.text_table` gives it; of no rows if
+        nothing is kept.
     """
 
     documents: pa.RecordBatch
@@ -77,10 +86,11 @@ class Shard:
     vocabulary: pa.RecordBatch
     labels: pa.RecordBatch
     categories: pa.RecordBatch
+    texts: pa.RecordBatch
 
     @classmethod
-    def from_documents(cls, entries: Sequence[Entry]) -> Shard:
-        """Count the tokens of some documents; categories' pages may stand among them.
+    def from_documents(cls, entries: Sequence[Entry], longest: int = 0) -> Shard:
+        """Count the tokens of some documents, and keep so many bytes of each text; categories' pages may be among them.
 
         Examples
         --------
@@ -98,6 +108,11 @@ class Shard:
             origins=origins,
             pages=[document.page for document in documents],
             categories=[entry for entry in entries if isinstance(entry, CategoryPage)],
+            texts=[
+                beginning(document.text[: longest + 1].encode("utf-8", "replace"), longest) for document in documents
+            ]
+            if longest
+            else None,
         )
 
     @classmethod
@@ -111,6 +126,7 @@ class Shard:
         origins: Sequence[Sequence[int]] | None = None,
         pages: Sequence[int] | None = None,
         categories: Sequence[CategoryPage] = (),
+        texts: Sequence[bytes] | None = None,
     ) -> Shard:
         """Make a shard from tokens that are counted already.
 
@@ -127,6 +143,8 @@ class Shard:
             The documents' numbers in a wiki's tables.
         categories : sequence of CategoryPage
             The pages of categories that stood among the documents.
+        texts : sequence of bytes, optional
+            What to keep of each text, in UTF-8.
         """
         names, new_number = sorted_names(string_column(counted.name_offsets, counted.names))
         tokens = new_number[counted.tokens]
@@ -150,6 +168,7 @@ class Shard:
             ),
             labels=_batch(label=found.names),
             categories=category_table(categories),
+            texts=no_texts() if texts is None else text_table(texts),
         )
 
     def write(self, folder: Path) -> None:
@@ -203,6 +222,11 @@ class MappedShard:
     def categories(self) -> pa.RecordBatch:
         """The table of categories' pages."""
         return self._table("categories")
+
+    @property
+    def texts(self) -> pa.RecordBatch:
+        """The table of texts, in blocks."""
+        return self._table("texts")
 
 
 def _batch(**columns: pa.Array) -> pa.RecordBatch:

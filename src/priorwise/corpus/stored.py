@@ -19,6 +19,7 @@ from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.texts import StoredTexts
 from priorwise.errors import DamagedCorpus
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
@@ -128,6 +129,16 @@ class StoredCorpus:
     @cached_property
     def _titles(self) -> Strings:
         return Strings([batch.column("title") for batch in self._documents])
+
+    @cached_property
+    def _stored_texts(self) -> StoredTexts | None:
+        if file_of.TEXTS not in self._files:
+            return None
+        return StoredTexts(self._starts, self._batches(file_of.TEXTS))
+
+    @cached_property
+    def _address(self) -> str:
+        return (self._documents[0].schema.metadata or {}).get(file_of.ADDRESS, b"").decode("utf-8", "replace")
 
     @cached_property
     def _label_lists(self) -> list[ListParts]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from priorwise.corpus.ingestion import Progress, shard_makers
 from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.corpus.write import MakeShard
 from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import Document, Entry
@@ -39,17 +40,31 @@ class WikiShards:
         Articles with less wikitext are left out.
     progress : function, optional
         Called with the bytes read, the bytes there are, and the documents read.
+    keep_text : {"lead", "whole", "none"}
+        How much of each text to keep.
 
     Attributes
     ----------
     total_bytes : int
         The size of all dumps of pages and tables.
+    address : str
+        What comes before a page's title in its address; empty if no dump says.
     """
 
-    def __init__(self, files: WikiFiles, references: Sequence[str], min_bytes: int, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        files: WikiFiles,
+        references: Sequence[str],
+        min_bytes: int,
+        progress: Progress | None,
+        keep_text: KeepText,
+    ) -> None:
         self._remarks = Remarks()
         self._min_bytes = min_bytes
+        self._keep_text = keep_text
+        self._longest = longest_kept(keep_text)
         self._dumps = dumps_and_sites(files, references, self._remarks)
+        self.address = next((site.address for _, site in self._dumps if site.address), "")
         self._cirrus = CirrusReader(files.cirrus, min_bytes=min_bytes)
         self._before_tables = sum(dump.size for dump, _ in self._dumps) + self._cirrus.total_bytes
         self.total_bytes = self._before_tables + files.tables.total_bytes
@@ -62,7 +77,7 @@ class WikiShards:
             for piece in dump.pieces(self._remarks):
                 yield partial(self._shard, piece, site, before)
             before += dump.size
-        yield from shard_makers(self._cirrus_entries(before))
+        yield from shard_makers(self._cirrus_entries(before), self._keep_text)
 
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about the files beside what each shard has to say; asked when all are made."""
@@ -76,7 +91,7 @@ class WikiShards:
         remarks = Remarks()
         runs = piece.read(remarks)
         pages = [read_run(run, site, piece.dump.path, remarks, min_bytes=self._min_bytes) for run in runs]
-        shard = shard_of_pages(pages, remarks)
+        shard = shard_of_pages(pages, remarks, self._longest)
         self._report(before + piece.end, shard.documents.num_rows)
         return shard
 
@@ -106,8 +121,8 @@ class _Report:
                 self._progress(self._done, self._total, self._documents)
 
 
-def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks) -> Shard:
-    """Count the tokens of some pages, and keep with them what there is to say about them."""
+def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks, longest: int) -> Shard:
+    """Count the tokens of some pages, and keep with them what there is to say about them, and so much of each text."""
     titles = [title for run in runs for title in run.titles]
     normal = _joined([normalise_texts(run.data, run.spans) for run in runs])
     for row in np.flatnonzero(normal.broken).tolist():
@@ -119,6 +134,7 @@ def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks) -> Shard:
         labels=[labels for run in runs for labels in run.labels],
         pages=[page for run in runs for page in run.pages],
         categories=[category for run in runs for category in run.categories],
+        texts=[text for run in runs for text in beginnings(run.data, run.spans, longest)] if longest else None,
     )
     told = {"pages": sum(run.n_pages for run in runs), "remarks": remarks.to_json()}
     return replace(shard, documents=shard.documents.replace_schema_metadata({_TOLD: json.dumps(told).encode()}))

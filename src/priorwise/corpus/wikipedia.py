@@ -17,6 +17,7 @@ from priorwise.corpus.manifest import this_tokenizer
 from priorwise.corpus.repeats import with_rows
 from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.texts import KeepText
 from priorwise.corpus.wiki_shards import WikiShards, told_by
 from priorwise.corpus.write import MakeShard, write_corpus
 from priorwise.errors import InputError
@@ -36,6 +37,7 @@ def ingest_wikipedia(
     workers: int | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
+    keep_text: KeepText = "lead",
 ) -> IngestSummary:
     """Read a wiki's dump files into a corpus folder.
 
@@ -55,8 +57,8 @@ def ingest_wikipedia(
         Articles with less wikitext are left out.
     limit : int, optional
         Stop after so many articles.
-    workers, overwrite, progress
-        As in :func:`~priorwise.ingest`.
+    workers, overwrite, progress, keep_text
+        As in :func:`~priorwise.ingest`, but of each text its lead is kept by default.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def ingest_wikipedia(
         raise InputError("min_bytes must not be negative, and limit at least 1")
     files = WikiFiles.recognised(paths)
     files.tables.check()
-    shards = WikiShards(files, references, min_bytes, progress)
+    shards = WikiShards(files, references, min_bytes, progress, keep_text)
     told = Remarks()
 
     def complete(made: Sequence[MappedShard], allocate: Allocate) -> Sequence[AnyShard]:
@@ -99,13 +101,14 @@ def ingest_wikipedia(
             "options": [sorted(references), min_bytes, limit],
             "pieces": [BZIP2_BYTES, XML_BYTES],
             "wikitext": RULE_VERSION,
-            **ways_of_working(),
+            **ways_of_working(keep_text),
         },
         remarks=shards.remarks,
         workers=workers,
         overwrite=overwrite,
         duplicates="first",
         complete=complete,
+        address=shards.address,
     )
     return IngestSummary(
         **asdict(written.manifest.counts),

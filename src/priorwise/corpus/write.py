@@ -48,6 +48,7 @@ def write_corpus(
     overwrite: bool = False,
     duplicates: Literal["refuse", "first"] = "refuse",
     complete: Complete | None = None,
+    address: str = "",
 ) -> Written:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same.
 
@@ -73,6 +74,8 @@ def write_corpus(
     complete : function, optional
         Called with all shards before they are merged, and with what gives scratch room; returns the shards to merge in
         their place, as many and with the same documents.
+    address : str
+        What comes before a page's title in its address.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def write_corpus(
         left_out: dict[str, int] = {}
         if duplicates == "first":
             whole, left_out = without_repeats(whole, unfinished.thinned_shard)
-        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers)
+        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address)
         unfinished.publish(manifest)
     return Written(manifest, resumed, unfinished.discarded, {**reading["remarks"], **left_out})
 

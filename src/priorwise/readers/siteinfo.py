@@ -18,6 +18,7 @@ _LANGUAGE = re.compile(r'xml:lang\s*=\s*"([A-Za-z-]+)"')
 _NAMESPACE = re.compile(r"<namespace\s([^<>]*)>([^<]*)</namespace>")
 _KEY = re.compile(r'\bkey="(-?\d{1,9})"')
 _DATABASE = re.compile(r"<dbname>([^<]*)</dbname>")
+_BASE = re.compile(r"<base>\s*(https?://[^<\s]+)\s*</base>")
 _VERSION = re.compile(r"export-(\d+\.\d+)")
 
 
@@ -33,12 +34,15 @@ class SiteInfo:
         The number of each namespace by its name in lower case.
     language, version : str
         Such as ``"en"`` and ``"0.11"``; empty if the dump does not say.
+    address : str
+        What comes before a page's title in its address, such as ``"https://en.wikipedia.org/wiki/"``.
     """
 
     names: SiteNames
     namespaces: dict[str, int]
     language: str = ""
     version: str = ""
+    address: str = ""
 
     def namespace_of(self, title: str) -> int:
         """Return the namespace that a title's prefix names, for dumps that do not say it otherwise.
@@ -89,7 +93,21 @@ def read_siteinfo(head: bytes, path: Path, references: Iterable[str] = ()) -> Si
         references=names.references | {" ".join(heading.lower().split()) for heading in references},
     )
     known = {**dict.fromkeys(names.category, CATEGORY), **dict.fromkeys(names.file, FILE), **namespaces}
-    return SiteInfo(names, known, language, _first(_VERSION, text))
+    return SiteInfo(names, known, language, _first(_VERSION, text), page_address(unescape(_first(_BASE, text))))
+
+
+def page_address(main_page: str) -> str:
+    """Return what comes before a page's title in its address, from the address of the wiki's main page.
+
+    Examples
+    --------
+    >>> page_address("https://en.wikipedia.org/wiki/Main_Page")
+    'https://en.wikipedia.org/wiki/'
+    >>> page_address("https://example.org/w/index.php?title=Main_Page")
+    'https://example.org/w/index.php?title='
+    """
+    before, found, _ = main_page.partition("?title=")
+    return before + found if found else main_page[: main_page.rfind("/") + 1]
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
