@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes with a thousand classes: time and memory, and how both grow."""
+"""Multinomial naive Bayes with a thousand classes: time and memory."""
 
 from __future__ import annotations
 
@@ -35,13 +35,6 @@ def once(call) -> tuple[float, float, object]:
         result = call()
         taken = time.perf_counter() - begun
     return taken, peak[0] / 2**20, result
-
-
-def size(model: pw.MultinomialNB) -> int:
-    """Bytes of what a fitted model keeps: the counts and the weights."""
-    matrices = [model.counts_.pairs, model.weights_.values]
-    arrays = [array for matrix in matrices for array in (matrix.data, matrix.indices, matrix.indptr)]
-    return sum(array.nbytes for array in [*arrays, model.weights_.background.values, model.weights_.background.group])
 
 
 def compare(n: int, n_classes: int, repeats: int) -> None:
@@ -91,36 +84,10 @@ def compare(n: int, n_classes: int, repeats: int) -> None:
     print(f"\nThe five best classes of each document, with exact scores: {top:.2f} s")
 
 
-def growth(sizes: list[tuple[int, int]]) -> None:
-    rows = []
-    for n, n_classes in sizes:
-        X, y = documents(n, n_classes)
-        model = pw.MultinomialNB()
-        fit, _ = seconds(lambda model=model, X=X, y=y: model.fit(X, y), 2)
-        predict, _ = seconds(lambda model=model, X=X: model.predict(X), 1)
-        rows.append(
-            [
-                f"{n:,}",
-                f"{n_classes:,}",
-                f"{model.counts_.pairs.nnz:,}",
-                f"{fit:.2f}",
-                f"{predict:.2f}",
-                f"{size(model) / 2**20:,.0f}",
-                f"{n_classes * VOCABULARY * 8 / 2**20:,.0f}",
-            ]
-        )
-    headings = ["documents", "classes", "pairs", "fit, s", "predict, s", "model, MB", "classes × words, MB"]
-    table(headings, rows)
-
-
 def main() -> None:
     options = arguments(__doc__ or "")
     n = 200_000 // (10 if options.small else 1)
     compare(n, 1000 // (10 if options.small else 1), options.repeats)
-    print()
-    growth([(n // 4, n_classes) for n_classes in (10, 100, 1000, 10_000)])
-    print()
-    growth([(n // share, 1000) for share in (8, 4, 2, 1)])
 
 
 if __name__ == "__main__":

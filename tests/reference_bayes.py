@@ -75,7 +75,10 @@ def term_beta_rate(scale: float) -> Rate:
                 return centre
             low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
             grid = [low * (high / low) ** (i / 40) for i in range(41)]
-        strength = scale * max(grid, key=lambda s: marginal_likelihood(s, *counts))
+        likeliest = max(grid, key=lambda s: marginal_likelihood(s, *counts))
+        if marginal_likelihood(likeliest, *counts) - marginal_likelihood(1e7, *counts) <= 1e-6:
+            return centre
+        strength = scale * likeliest
         return (found + strength * centre) / (documents + strength)
 
     return rate
@@ -164,6 +167,19 @@ def multinomial_log_joint(
     return log_or_nearly(class_rate) + sum(times * weight(word) for word, times in document.items())
 
 
+def multinomial_log_joint_around_collection(
+    document: Counter, members: Sequence[Counter], everything: Sequence[Counter], rate: Rate, class_rate: float
+) -> float:
+    """log p(c) + Σ f_i · log θ_i/π_i, of the words that the collection has."""
+    counts, in_all = sum(members, Counter()), sum(everything, Counter())
+    total = log_or_nearly(class_rate)
+    for word, times in document.items():
+        if in_all[word]:
+            theta = rate(counts[word], sum(counts.values()), in_all[word], sum(in_all.values()))
+            total += times * log_or_nearly(theta / (in_all[word] / sum(in_all.values())))
+    return total
+
+
 def presence_score_around_collection(
     document: Document, positives: Sequence[Document], negatives: Sequence[Document], negative: float, positive: float
 ) -> float:
@@ -193,3 +209,29 @@ def presence_scores_around_collection(
             score += math.log((strength * share + sum(token in case for case in own)) / (strength + len(own)))
         scores.append(score)
     return scores
+
+
+def presence_scores_by_term(
+    document: Document, cases: Sequence[Document], labels: Sequence[int], scales: Sequence[float], vocabulary: set[int]
+) -> list[float]:
+    """log n(c) + Σ log p(x|c) for each class; the strength of each token is the likeliest times the class's scale."""
+    scores = []
+    for c, scale in enumerate(scales):
+        own = [case for case, label in zip(cases, labels, strict=True) if label == c]
+        score, rate = log_or_nearly(len(own)), term_beta_rate(scale)
+        for token in document & vocabulary:
+            counts = sum(token in case for case in own), len(own), sum(token in case for case in cases), len(cases)
+            score += log_or_nearly(rate(*counts))
+        scores.append(score)
+    return scores
+
+
+def presence_score_by_term(
+    document: Document, positives: Sequence[Document], negatives: Sequence[Document], negative: float, positive: float
+) -> float:
+    """s(d) of presence naive Bayes with a Beta per token, its strength scaled by class."""
+    labels = [1] * len(positives) + [0] * len(negatives)
+    vocabulary = {token for case in positives for token in case}
+    cases = [*positives, *negatives]
+    of_negative, of_positive = presence_scores_by_term(document, cases, labels, [negative, positive], vocabulary)
+    return of_positive - of_negative

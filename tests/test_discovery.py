@@ -28,7 +28,8 @@ def slow_scores(run: Run, token_sets: Sets, members: list[int], excluded: list[i
     """Every document's score under the run's prior, counted against all other documents."""
     others = [row for row in range(len(token_sets)) if row not in {*members, *excluded}]
     share = min(1.0, 200 * len(members) / len(others))
-    counted = reference.count([token_sets[m] for m in members], [token_sets[o] for o in others], share)
+    collection = [token_sets[row] for row in [*members, *others]] if run.prior.centre == "collection" else None
+    counted = reference.count([token_sets[m] for m in members], [token_sets[o] for o in others], share, collection)
     prior, power = run.prior, run.about["learned"]["length_power"]
     return [
         reference.s(counted, tokens, prior.negative, prior.positive) / max(1, len(tokens)) ** power
@@ -52,11 +53,14 @@ def check_against_slow(run: Run, scores: list[float], skipped: list[int], ids: l
     assert run.ranking.ids == [ids[d] for d in order]
 
 
-@pytest.mark.parametrize("label", ["Chess", "Geology"])
+@pytest.mark.parametrize(
+    ("label", "centre"), [("Chess", "collection"), ("Geology", "collection"), ("Chess", "uniform")]
+)
 def test_every_score_and_place_equals_the_slow_computation(
-    corpus: Corpus, documents: list[DemoDocument], token_sets: Sets, label: str
+    corpus: Corpus, documents: list[DemoDocument], token_sets: Sets, label: str, centre: str
 ) -> None:
-    run = discover(corpus, label)
+    run = discover(corpus, label, centre=centre)
+    assert run.prior.centre == run.about["learned"]["centre"] == run.about["procedure"]["centre"] == centre
     members = rows_of(documents, label)
     ids = [document.id for document in documents]
     scores = slow_scores(run, token_sets, members, [])
@@ -88,7 +92,7 @@ def test_probabilities_rise_with_the_score(run: Run, ranking: str) -> None:
 def test_evidence_names_the_strongest_tokens(run: Run, documents: list[DemoDocument], token_sets: Sets) -> None:
     members = rows_of(documents, "Chess")
     others = [token_sets[row] for row in range(len(documents)) if row not in members]
-    counted = reference.count([token_sets[m] for m in members], others)
+    counted = reference.count([token_sets[m] for m in members], others, collection=token_sets)
     row_of = {document.id: row for row, document in enumerate(documents)}
     for line in run.ranking.rows(60):
         tokens = token_sets[row_of[line["id"]]]
@@ -104,14 +108,18 @@ def test_evidence_names_the_strongest_tokens(run: Run, documents: list[DemoDocum
         np.testing.assert_allclose([abs(weights[token]) for token, _ in shown], strongest, rtol=1e-12)
 
 
-def test_leave_one_out_figures_equal_refitting() -> None:
+@pytest.mark.parametrize("centre", ["collection", "uniform"])
+def test_leave_one_out_figures_equal_refitting(centre: str) -> None:
     random = np.random.default_rng(1)
     words = [f"w{number}" for number in range(40)]
     token_sets = [set(random.choice(words, size=random.integers(3, 15))) for _ in range(70)]
     for member in (10, 40, 60):
         token_sets[member] |= {"w1", "w2"}
     run = discover(
-        Corpus.from_texts([" ".join(sorted(tokens)) for tokens in token_sets]), members=["10", "40", "60"], seeds=2
+        Corpus.from_texts([" ".join(sorted(tokens)) for tokens in token_sets]),
+        members=["10", "40", "60"],
+        seeds=2,
+        centre=centre,
     )
     members = [10, 40, 60]
     others = [row for row in range(70) if row not in members]
@@ -125,7 +133,8 @@ def test_leave_one_out_figures_equal_refitting() -> None:
             ("laplace", 1.0, 1.0, 0.0),
         ]:
             cases = [token_sets[row] for row in members], [token_sets[row] for row in judged]
-            raw = reference.leave_one_out(*cases, [token_sets[row] for row in others], negative, positive)
+            around = name == "learned" and centre == "collection"
+            raw = reference.leave_one_out(*cases, [token_sets[row] for row in others], negative, positive, around)
             of_members, of_others = (
                 [score / len(tokens) ** by for score, tokens in zip(scores, of_class, strict=True)]
                 for scores, of_class in zip(raw, cases, strict=True)
@@ -184,7 +193,8 @@ def test_negatives_per_positive_trains_on_the_mean_of_the_samples(
     others = [row for row in range(400) if row not in members]
     size = round(2.5 * len(members))
     samples = [[token_sets[row] for row in reference.sample(others, size, seed)] for seed in (4, 5, 6)]
-    counted = reference.count([token_sets[m] for m in members], [tokens for each in samples for tokens in each], 1 / 3)
+    drawn = [tokens for each in samples for tokens in each]
+    counted = reference.count([token_sets[m] for m in members], drawn, 1 / 3, collection=token_sets)
     assert run.seeds == [4, 5, 6]
     assert run.about["procedure"]["negatives_per_sample"] == size
     assert run.about["procedure"]["counts"] == "mean of the samples"
@@ -219,7 +229,8 @@ def test_the_papers_procedure(corpus: Corpus, documents: list[DemoDocument], tok
 
 
 @pytest.mark.parametrize(
-    "choice", [{"target": pw.PPV()}, {"search": "radial"}, {"negatives_per_positive": 2.0}, {"seeds": 5}]
+    "choice",
+    [{"target": pw.PPV()}, {"centre": "uniform"}, {"search": "radial"}, {"negatives_per_positive": 2.0}, {"seeds": 5}],
 )
 def test_the_papers_procedure_takes_no_other_choice(corpus: Corpus, choice: dict[str, object]) -> None:
     with pytest.raises(InputError, match="paper's procedure fixes"):
@@ -276,8 +287,9 @@ def test_a_function_of_yours_is_a_target(corpus: Corpus) -> None:
     assert run.about["procedure"]["target"] == "gap"
 
 
-def test_radial_search_looks_at_fewer_cells(run: Run, corpus: Corpus) -> None:
-    radial = discover(corpus, "Chess", search="radial")
+def test_radial_search_looks_at_fewer_cells(corpus: Corpus) -> None:
+    run = discover(corpus, "Chess", centre="uniform")
+    radial = discover(corpus, "Chess", search="radial", centre="uniform")
     assert len(radial.trials) < len(run.trials) == 41_209
     assert radial.about["leave_one_out"]["learned"]["score"] <= run.about["leave_one_out"]["learned"]["score"] + 0.01
     starts = {(x, y) for x in (1.0, 8.0, 15.0) for y in (1.0, 8.0, 15.0)}
@@ -342,6 +354,7 @@ def test_progress_is_told(corpus: Corpus) -> None:
         ({"label": "Chess", "seed": -1}, InputError, "negative"),
         ({"label": "Chess", "top": 0}, InputError, "at least 1"),
         ({"label": "Chess", "search": "random"}, InputError, "no search 'random'"),
+        ({"label": "Chess", "centre": "left"}, InputError, "the centre is 'uniform' or 'collection', not 'left'"),
         ({"label": "Chess", "negatives_per_positive": 0.0}, InputError, "above 0"),
     ],
 )
@@ -431,6 +444,10 @@ def test_a_prior_can_be_given_by_name_by_numbers_or_by_the_number_of_tokens(cli:
     common = ["discover", str(corpus.path), "Astronomy", "--seeds", "1", "--show", "0", "--prior"]
     assert "Given prior: λ− = 22, λ+ = 4;" in cli(*common, "22,4").stdout
     assert "Given prior: λ− = 0.5, λ+ = 0.5;" in cli(*common, "jeffreys").stdout
+    assert "as often as all documents do (centre: collection)" in cli(*common, "22,4", "--centre", "collection").stdout
+    around = discover(corpus, "Astronomy", prior=pw.PseudoCounts(22, 4, centre="collection"), seeds=1)
+    assert around.prior == discover(corpus, "Astronomy", prior=fixed.prior, centre="collection", seeds=1).prior
+    assert around.prior.centre == "collection"
     for bad in ("haldane", "1,2,3", "x,y", "0,1"):
         assert cli(*common, bad).exit_code == 2
     with pytest.raises(InputError, match="fixes prior"):

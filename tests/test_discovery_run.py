@@ -78,8 +78,9 @@ def test_the_terrain_has_every_cell_of_every_seed(run: Run, run_path: Path) -> N
     assert {"seed", "lambda_negative", "lambda_positive", "target", "tp", "fp", "sensitivity"} == set(
         table.column_names
     )
-    assert table.num_rows == 41_209 * len(run.seeds)
-    grid = [0.01, 0.1, 0.5, *range(1, 201)]
+    assert table.num_rows == 57 * 57 * len(run.seeds)
+    grid = run.terrain.grid.tolist()
+    assert (grid[0], grid[-1], len(grid)) == (0.1, 1e6, 57)
     cells = {(n, p) for n in grid for p in grid}
     columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
     for seed in run.seeds:
@@ -101,7 +102,7 @@ def test_the_target_in_the_terrain_is_a_function_of_the_counts(corpus: Corpus, t
 
 def test_cells_that_a_search_passed_by_have_no_target(corpus: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "radial.run"
-    run = discover(corpus, "Chess", search="radial", seeds=2)
+    run = discover(corpus, "Chess", search="radial", seeds=2, centre="uniform")
     run.save(path)
     table = pq.read_table(path / "terrain.parquet")
     assert table.num_rows == 2 * 41_209
@@ -115,7 +116,7 @@ def test_cells_that_a_search_passed_by_have_no_target(corpus: Corpus, tmp_path: 
 def test_the_trials_hold_the_winner(run: Run, run_path: Path) -> None:
     rows = rows_of(run_path / "trials.csv")
     assert list(rows[0]) == ["trial", "lambda_negative", "lambda_positive", "score", "sensitivity"]
-    assert [int(row["trial"]) for row in rows] == list(range(1, 41_210))
+    assert [int(row["trial"]) for row in rows] == list(range(1, 57 * 57 + 1))
     best = max(float(row["score"]) for row in rows)
     winners = [
         (float(row["lambda_negative"]), float(row["lambda_positive"])) for row in rows if float(row["score"]) == best
@@ -168,9 +169,27 @@ def test_loading_gives_back_what_was_saved(run: Run, run_path: Path, tmp_path: P
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
     assert loaded.model.tokens == run.model.tokens
     assert loaded.model.calibration == run.model.calibration
-    np.testing.assert_array_equal(loaded.model.counts.negative, run.model.counts.negative)
+    for name in ("positive", "negative", "collection", "n_collection"):
+        np.testing.assert_array_equal(getattr(loaded.model.counts, name), getattr(run.model.counts, name))
     loaded.save(tmp_path / "again.run")
     assert contents(tmp_path / "again.run") == contents(run_path)
+
+
+def test_a_run_of_the_first_format_has_the_uniform_centre(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "old.run"
+    run = discover(corpus, "Chess", seeds=1, centre="uniform")
+    run.save(path)
+    about = json.loads((path / "run.json").read_text("utf-8"))
+    del about["procedure"]["centre"], about["learned"]["centre"]
+    (path / "run.json").write_text(json.dumps({**about, "format": 1}), "utf-8")
+    table = pq.read_table(path / "model.parquet")
+    metadata = {**json.loads(table.schema.metadata[b"priorwise"]), "format": 1}
+    del metadata["centre"], metadata["n_collection"]
+    old = table.drop_columns(["collection"]).replace_schema_metadata({"priorwise": json.dumps(metadata)})
+    pq.write_table(old, path / "model.parquet")
+    loaded = Run.load(path)
+    assert (loaded.about, loaded.prior) == (run.about, run.prior)
+    assert loaded.explain(corpus, run.ranking.ids[0]) == run.explain(corpus, run.ranking.ids[0])
 
 
 def test_a_loaded_model_ranks_another_corpus(run: Run, run_path: Path) -> None:

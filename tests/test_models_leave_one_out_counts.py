@@ -18,7 +18,8 @@ from test_models_multinomial import NEGATIVE, made_up, model_of
 from test_priors_rates import RATE_PRIORS, WORD_PRIORS
 
 BERNOULLI = [prior for prior, _ in RATE_PRIORS]
-MULTINOMIAL = [prior for prior, _ in WORD_PRIORS[:5]]
+AROUND = [prior for prior, _ in RATE_PRIORS if hasattr(prior, "mix")]
+MULTINOMIAL = [*(prior for prior, _ in WORD_PRIORS[:5]), *AROUND]
 GRID = [pw.Beta(0.01, 0.5), pw.Beta(0.1, 5), pw.Beta(1, 1)]
 
 
@@ -64,6 +65,22 @@ def test_scores_equal_a_refit_without_the_document(kind, make, seed, weights):
         for i in np.flatnonzero(weight > 0):
             own = type(model)(priors[p])
             assert scores[i] == pytest.approx(refitted(own, X, y, weight, labels, i), abs=1e-7)
+
+
+@pytest.mark.parametrize("model", [pw.BernoulliNB(), pw.MultinomialNB(), pw.MultinomialNB(pw.JelinekMercer())])
+@pytest.mark.parametrize("folds", [None, 3])
+@pytest.mark.parametrize("of", ["classes", "labels"])
+def test_progress_is_told_to_the_end(model, folds, of):
+    random = np.random.default_rng(0)
+    X, y = random_counts(random, 30, 6), np.arange(30) % 3
+    told = []
+    search = pw.PriorSearch(model, folds=folds, progress=told.append).fit(X, y if of == "classes" else np.eye(3)[y])
+    assert told == sorted(told)
+    assert told[0] < 0.5 < told[-1] <= 1.0
+    assert len(told) >= 3
+    assert folds is not None or told[-1] == pytest.approx(1.0)
+    silent = pw.PriorSearch(model, folds=folds).fit(X, y if of == "classes" else np.eye(3)[y])
+    assert silent.best_prior_ == search.best_prior_
 
 
 @pytest.mark.parametrize("class_rate", ["uniform", [0.2, 0.3, 0.5]])

@@ -159,6 +159,35 @@ def test_a_word_that_no_document_has_keeps_its_mode():
         assert model.coef_[0, 4] == 3.0
 
 
+@pytest.mark.parametrize("solver", ["auto", "newton", "bbr"])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_empty_columns_change_nothing(solver, kind):
+    X, positive, random = problem(4)
+    mode = random.normal(size=40)
+    wide = np.zeros((30, 40))
+    places = np.sort(random.choice(40, size=8, replace=False))
+    wide[:, places] = X
+    for intercept in (None, KINDS[kind](0.5, 1.0)):
+        how = {"solver": solver, "intercept_prior": intercept, "tol": 1e-10, "max_iter": 20_000}
+        whole = LogisticRegression(KINDS[kind](2.0, mode), warm_start=True, **how).fit(wide, positive)
+        part = LogisticRegression(KINDS[kind](2.0, mode[places]), **how).fit(X, positive)
+        assert whole.coef_[0, places] == pytest.approx(part.coef_[0], abs=1e-4)
+        assert whole.objective_ == pytest.approx(part.objective_)
+        others = np.setdiff1d(np.arange(40), places)
+        np.testing.assert_array_equal(whole.coef_[0, others], mode[others])
+        again = whole.fit(wide, positive)
+        np.testing.assert_array_equal(again.coef_[0, others], mode[others])
+
+
+def test_modes_that_put_every_score_far_out():
+    """Where no case has any curvature left, as under the paper's largest strength."""
+    X, positive, _ = problem(6, n=100, d=5, density=1.0)
+    for kind in KINDS.values():
+        for variance in (0.25, 100.0, 1e8):
+            model = LogisticRegression(kind(variance, mode=[1e4, 0, 0, -1e4, 0])).fit(X, positive)
+            assert model.gap_[0] <= 1e-6
+
+
 def test_one_vs_rest_and_labels_share_their_answers():
     X, _, random = problem(13, n=90, d=10)
     y = random.integers(0, 3, size=90)

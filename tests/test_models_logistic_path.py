@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.approximate_loo import approximate_leave_one_out
 from priorwise.models.logistic_design import Design, Penalty
-from priorwise.models.logistic_path import PAPER_VARIANCES, try_priors, variance_path
+from priorwise.models.logistic_path import try_priors, variance_path
 from priorwise.models.logistic_solve import solve
-from priorwise.priors.coefficients import Gaussian, Laplace
+from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.search import FBeta
 from test_models_logistic import KINDS, problem
 
@@ -151,3 +151,17 @@ def test_bad_input_is_a_sentence():
         try_priors(X, alone, [Gaussian(1.0)], folds=3)
     with pytest.raises(NotEnoughData, match="no example with output 0"):
         try_priors(X, alone, [Gaussian(1.0)], folds=np.arange(30) % 3)
+
+
+def test_cases_that_are_no_numbers_are_refused():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(InputError, match="X has a value that is no finite number"):
+            try_priors(np.where(X == 1, wrong, X), y, [Gaussian()], folds=2)
+    for weight in ([-1, 1, 1, 1], [np.nan, 1, 1, 1], [0, 0, 0, 0]):
+        with pytest.raises(InputError, match="every sample_weight must be a number of at least 0"):
+            variance_path(X, y, Gaussian(), [1.0], sample_weight=weight)
+    with pytest.raises(NotEnoughData, match="no example without output 0"):
+        try_priors(X, y, [Gaussian()], folds=np.array([0, 1, 0, 1]))
+    with pytest.raises(NotEnoughData, match="no example with output 0"):
+        try_priors(X, y, [Gaussian()], folds=np.array([0, 0, 0, 0]))

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bayes import multinomial_log_joint
+from reference_bayes import multinomial_log_joint, multinomial_log_joint_around_collection
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
 from priorwise.models.class_counts import ClassCounts
-from test_priors_rates import WORD_PRIORS
+from test_priors_rates import RATE_PRIORS, WORD_PRIORS
 
 NEGATIVE = {"check_decision_proba_consistency": "its data are negative, which no counts are"}
 
@@ -35,6 +35,10 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+AROUND = {prior: literal for prior, literal in RATE_PRIORS if hasattr(prior, "mix")}
+EVERY_PRIOR = [*WORD_PRIORS, *AROUND.items()]
+
+
 @st.composite
 def bags(draw, n_classes):
     n_words = draw(st.integers(2, 6))
@@ -49,25 +53,20 @@ def dense(documents, n_words):
     return np.array([[document[word] for word in range(n_words)] for document in documents], dtype=float)
 
 
-def scores_of(documents, labels, classes, n_words, weigh):
-    return np.array(
-        [
-            [
-                multinomial_log_joint(
-                    document,
-                    [d for d, label in zip(documents, labels, strict=True) if label == c],
-                    n_words,
-                    weigh,
-                    np.mean(np.array(labels) == c),
-                )
-                for c in classes
-            ]
-            for document in documents
-        ]
-    )
+def scores_of(documents, labels, classes, n_words, literal):
+    """Log joint of every document and class; `literal` is a weight from a class, or a rate from a class and all."""
+
+    def joint(document, c):
+        members = [d for d, label in zip(documents, labels, strict=True) if label == c]
+        class_rate = np.mean(np.array(labels) == c)
+        if literal in AROUND.values():
+            return multinomial_log_joint_around_collection(document, members, documents, literal, class_rate)
+        return multinomial_log_joint(document, members, n_words, literal, class_rate)
+
+    return np.array([[joint(document, c) for c in classes] for document in documents])
 
 
-@pytest.mark.parametrize(("prior", "weigh"), WORD_PRIORS, ids=lambda each: repr(each)[:30])
+@pytest.mark.parametrize(("prior", "weigh"), EVERY_PRIOR, ids=lambda each: repr(each)[:30])
 @given(bags(3))
 @settings(max_examples=25, deadline=None)
 def test_several_classes_are_their_formula(prior, weigh, training):
@@ -86,7 +85,7 @@ def test_several_classes_are_their_formula(prior, weigh, training):
         assert X @ row + weights.bias[output] == pytest.approx(slow[:, output], abs=1e-9)
 
 
-@pytest.mark.parametrize(("prior", "weigh"), WORD_PRIORS, ids=lambda each: repr(each)[:30])
+@pytest.mark.parametrize(("prior", "weigh"), EVERY_PRIOR, ids=lambda each: repr(each)[:30])
 @given(bags(2), st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
 def test_two_classes_and_labels_are_told_from_the_rest(prior, weigh, training, seed):
@@ -219,6 +218,7 @@ def test_bad_input_is_a_sentence():
         (pw.MultinomialNB(pw.WeightManipulation()), "it is the prior of WeightedNB"),
         (pw.WeightedNB(pw.Dirichlet(1)), "prior of WeightedNB is a WeightManipulation"),
         (pw.MultinomialNB([pw.Dirichlet(1)]), "one prior for each of the 3 classes, not 1"),
+        (pw.MultinomialNB([pw.Dirichlet(1), pw.JelinekMercer(), pw.WittenBell()]), "centre of some, but not of all"),
     ]:
         with pytest.raises(pw.PriorwiseError, match=says):
             model.fit(X, y)

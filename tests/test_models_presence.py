@@ -152,7 +152,9 @@ def test_models_pickle_and_show_their_prior():
 
 def test_bad_input_is_a_sentence():
     X, y = [[1, 0], [0, 1], [1, 1]], [0, 1, 1]
-    with pytest.raises(ValueError, match="PresenceNB is a PseudoCounts, not 3"):
+    with pytest.raises(
+        ValueError, match="PresenceNB is a PseudoCounts, or a TermBeta or a list of one for each class, not 3"
+    ):
         pw.PresenceNB(prior=3).fit(X, y)
     with pytest.raises(ValueError, match="tells two classes apart, but there are 3"):
         pw.PresenceNB(pw.PseudoCounts(1, 2)).fit(X, [0, 1, 2])

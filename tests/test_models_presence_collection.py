@@ -15,9 +15,12 @@ from priorwise.models.grid import COLLECTION_GRID
 from priorwise.models.leave_one_out import LeaveOneOut
 from priorwise.models.presence import presence
 from priorwise.models.presence_counts import PresenceCounts
+from priorwise.models.presence_priors import ImaginedDocuments
 from priorwise.models.prior_choice import choose_prior, score_of
 from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense
+
+COLLECTION = ImaginedDocuments("collection")
 
 strengths = st.sampled_from([0.1, 1.0, 30.0, 3000.0])
 
@@ -65,7 +68,7 @@ def refits(documents, labels, negative, positive):
 def test_leave_one_out_equals_refits(training, negative, positive):
     documents, labels, n_tokens = training
     cases = as_cases(documents, labels)
-    loo = LeaveOneOut(cases, cases.count(n_tokens), centre="collection")
+    loo = LeaveOneOut(cases, cases.count(n_tokens), kind=COLLECTION)
     fast = loo.scores(around(negative, positive))
     assert fast == pytest.approx(refits(documents, labels, negative, positive), abs=1e-9)
 
@@ -75,7 +78,7 @@ def test_every_cell_is_counted_though_scores_rise_and_fall_with_the_strength():
     labels = random.random(100) < 0.3
     X = random.random((100, 60)) < np.where(labels[:, np.newaxis], random.random(60), random.random(60)) ** 2
     cases = as_cases([frozenset(np.flatnonzero(row).tolist()) for row in X], labels)
-    loo = LeaveOneOut(cases, cases.count(60), centre="collection")
+    loo = LeaveOneOut(cases, cases.count(60), kind=COLLECTION)
     terms = loo.terms(COLLECTION_GRID)
     assert not np.all(np.diff(terms.positive, axis=1) > 0)
     predicted = terms.positive[:, np.newaxis, :] > terms.negative[:, :, np.newaxis] + TIE
@@ -91,7 +94,7 @@ def test_the_collection_may_be_larger_than_the_training_cases():
     counts = cases.count(n_tokens)
     collection = 3 * (counts.positive + counts.negative) + 2
     larger = PresenceCounts(counts.positive, counts.negative, counts.n_positive, counts.n_negative, collection, 1000.0)
-    scores = LeaveOneOut(cases, larger, centre="collection").scores(around(50, 70))
+    scores = LeaveOneOut(cases, larger, kind=COLLECTION).scores(around(50, 70))
     for i, document in enumerate(documents):
         member = bool(labels[i])
         n_positive, n_negative = counts.n_positive - member, counts.n_negative - (not member)
@@ -110,13 +113,13 @@ def test_the_collection_may_be_larger_than_the_training_cases():
 def test_the_choice_is_valued_at_what_it_says(target, search):
     documents, labels, n_tokens = random_cases(2, n=80)
     cases = as_cases(documents, labels)
-    loo = LeaveOneOut(cases, cases.count(n_tokens), centre="collection")
+    loo = LeaveOneOut(cases, cases.count(n_tokens), kind=COLLECTION)
     choice = choose_prior([loo], target, grid=COLLECTION_GRID, search=search, length_powers=(0.0, 0.5))
     assert choice.prior.centre == "collection"
     value = score_of([loo], target, choice.prior, length_power=choice.length_power)[0]
     assert value == pytest.approx(choice.score, abs=5e-3 if isinstance(target, pw.AveragePrecision) else 1e-9)
-    with pytest.raises(pw.PriorwiseError, match="is tried where the centre is 'collection'"):
-        score_of([loo], target, pw.PseudoCounts(1, 1))
+    laplace = LeaveOneOut(cases, cases.count(n_tokens)).scores(pw.PseudoCounts(1, 1))
+    np.testing.assert_array_equal(loo.scores(pw.PseudoCounts(1, 1)), laplace)
 
 
 def test_prior_search_keeps_the_centre_of_the_estimators_prior():
@@ -133,7 +136,7 @@ def test_prior_search_keeps_the_centre_of_the_estimators_prior():
     assert search.best_score_ == pytest.approx(1.25 * tp / (1.25 * tp + 0.25 * (y.sum() - tp) + fp))
     three = pw.PriorSearch(own, grid=[1.0, 30.0, 1000.0]).fit(X, random.integers(0, 3, size=60))
     assert three.best_prior_.centre == "collection"
-    with pytest.raises(pw.PriorwiseError, match="the centre is 'one' or 'collection', not 'two'"):
+    with pytest.raises(pw.PriorwiseError, match="the centre is 'uniform' or 'collection', not 'two'"):
         pw.PseudoCounts(centre="two")
 
 
@@ -141,7 +144,7 @@ def test_one_strength_per_class_is_by_refits():
     random = np.random.default_rng(4)
     X, y = (random.random((40, 12)) < 0.4).astype(float), random.integers(0, 3, size=40)
     grid = np.array([1.0, 50.0])
-    prior, score, _, _ = choose_class_strengths(presence(X), y, np.ones(40), 3, pw.FBeta(1), grid, "collection")
+    prior, score, _, _ = choose_class_strengths(presence(X), y, np.ones(40), 3, pw.FBeta(1), grid, COLLECTION)
     predicted = np.empty(40, dtype=int)
     for i in range(40):
         rest = np.arange(40) != i

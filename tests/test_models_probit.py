@@ -170,3 +170,13 @@ def test_bad_input_is_a_sentence():
         ProbitRegression().fit(X, [[1, 0], [0, 0], [1, 0]])
     with pytest.warns(ConvergenceWarning, match="EM stopped after 1 iterations for 1 of 1 outputs"):
         ProbitRegression(Laplace(4.0), max_iter=1).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [Gaussian, Laplace])
+def test_separation_by_unpenalised_features_is_refused(kind):
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    with pytest.raises(InputError, match=r"infinite variance .column 0. tell class 1 from the rest"):
+        ProbitRegression(kind([np.inf, 1.0])).fit(X, [0, 0, 1, 1])
+    with pytest.raises(InputError, match=r"infinite variance .column 0 and 1 more. tell class 1 from the rest"):
+        ProbitRegression(kind(np.inf)).fit(X, [0, 0, 1, 1])
+    assert np.isfinite(ProbitRegression(kind([np.inf, 1.0])).fit(X, [0, 1, 0, 1]).coef_).all()

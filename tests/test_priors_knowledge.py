@@ -94,8 +94,11 @@ def test_bad_input_is_a_sentence():
         from_texts(["wheat", "zebra"], vectorizer)
     with pytest.raises(InputError, match="no knowledge text"):
         from_texts([], vectorizer)
+    for method in ("var-tfidf", "mode-tfidf"):
+        with pytest.raises(InputError, match=f"'{method}' weighs words by how few of the texts have them"):
+            from_texts(["wheat", None], vectorizer, method)
     with pytest.raises(InputError, match="must be a fitted CountVectorizer"):
-        from_texts("wheat", CountVectorizer())
+        from_texts("wheat", CountVectorizer(), "var")
     with pytest.raises(InputError, match="line 2: 'oil:0' is no keyword"):
         parse_keywords("wheat\noil:0")
     with pytest.raises(InputError, match="'-' is no keyword"):

@@ -30,6 +30,13 @@ def benchmark() -> None:
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which members are hidden.")
 @click.option("--methods", multiple=True, help="Only methods whose name contains this; give it again for more.")
+@click.option(
+    "--centre",
+    type=click.Choice(["collection", "uniform"]),
+    default="collection",
+    show_default=True,
+    help="The centre of learned priors; the default target is tried with both.",
+)
 @click.option("--every-target", is_flag=True, help="Also presence naive Bayes with every other target.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A CSV file for the figures of every category.")
 def hidden(
@@ -39,6 +46,7 @@ def hidden(
     hide: float,
     seed: int,
     methods: tuple[str, ...],
+    centre: str,
     every_target: bool,
     output: Path | None,
 ) -> None:
@@ -54,7 +62,7 @@ def hidden(
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
         raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")
-    known = all_methods(every_target=every_target)
+    known = all_methods(every_target=every_target, centre=centre)
     for part in methods:
         if not any(part in method.name for method in known):
             raise UnknownName("method", part, [method.name for method in known])

@@ -107,7 +107,7 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
     from priorwise.cli.explain import print_explanation, standing_in_words
     from priorwise.cli.output import progress_bar, safe, show_table
     from priorwise.discovery import discover
-    from priorwise.discovery.demo import category_to_show, find_again, in_words
+    from priorwise.discovery.demo import beside_laplace, category_to_show, find_again
 
     favourite, other = CATEGORIES.get(name, (None, None))
     label = category or category_to_show(corpus, favourite)
@@ -119,7 +119,7 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
         )
     run.save(path, overwrite=True)
     print_run(run, 10)
-    click.echo("\n" + "\n".join(in_words(run.prior)))
+    click.echo("\n" + "\n".join(beside_laplace(run.prior)))
     click.echo(f"With Laplace's the first would be: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
 
     with progress_bar("Hiding members", total=1.0) as bar:
@@ -145,7 +145,7 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
 
     rows = [
         (f"{path}/ranking.csv", "all candidates, for a spreadsheet"),
-        (f"{path}/terrain.parquet", "the target for each of the 41,209 priors and each sample"),
+        (f"{path}/terrain.parquet", "the target for each pair of strengths and each sample"),
         (shlex.join(["priorwise", "corpus", str(corpus.path)]), "the largest categories"),
         (shlex.join(["priorwise", "corpus", str(corpus.path), "--category", label]), "the members of this one"),
         *([(shlex.join(["priorwise", "discover", str(corpus.path), other]), "another category")] if other else []),

@@ -23,6 +23,12 @@ from priorwise.cli.names import NAMES, read_prior, read_target
     help="Take this prior: laplace, jeffreys, perks, or λ−,λ+ as in 22,4. [default: learn it]",
 )
 @click.option(
+    "--centre",
+    type=click.Choice(["collection", "uniform"]),
+    help="What the prior's imagined documents hold: each token as often as the corpus does, or every token. "
+    "[default: collection; uniform for a prior that is given]",
+)
+@click.option(
     "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
@@ -41,6 +47,12 @@ from priorwise.cli.names import NAMES, read_prior, read_target
     type=click.IntRange(min=1),
     help="How many steps below the category a subcategory may be; documents outside them are new. [default: any]",
 )
+@click.option(
+    "--verdicts",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Learn from the review of this run: accepted documents are members, rejected ones hard negatives.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the run folder if it is there already.")
 @click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
 def discover(
@@ -49,6 +61,7 @@ def discover(
     output: Path | None,
     members: Path | None,
     exclude: Path | None,
+    verdicts: tuple[Path, ...],
     model: str,
     show: int,
     overwrite: bool,
@@ -62,6 +75,7 @@ def discover(
     from priorwise.corpus import Corpus
     from priorwise.discovery import discover as run_discover
     from priorwise.discovery.run import check_output
+    from priorwise.review.results import judged
 
     if output is not None:
         check_output(output, overwrite=overwrite)
@@ -72,6 +86,7 @@ def discover(
             label,
             members=_ids(members, opened) if members else None,
             exclude=_ids(exclude, opened) if exclude else (),
+            verdicts=judged(*verdicts) if verdicts else None,
             progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
             **choices,
         )
@@ -87,6 +102,7 @@ def discover(
 def print_run(run: Any, show: int) -> None:
     """What was learned, how it compares with Laplace, and the top of the ranking."""
     from priorwise.cli.output import safe, show_table
+    from priorwise.discovery.words import in_words
 
     about = run.about
     learned, loo = about["learned"], about["leave_one_out"]
@@ -100,6 +116,7 @@ def print_run(run: Any, show: int) -> None:
         f"{origin} prior: λ− = {learned['lambda_negative']:g}, λ+ = {learned['lambda_positive']:g}; "
         f"scores are divided by length^{learned['length_power']:g}"
     )
+    click.echo(in_words(run.prior))
     if learned["remark"]:
         click.echo(f"Note: {learned['remark']}.")
     click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")

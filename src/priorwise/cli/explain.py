@@ -11,16 +11,30 @@ import click
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("document_id")
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is, if it was moved; for a model.")
+@click.option("--label", help="The label to explain, for a model. [default: the most probable]")
 @click.option("--top", type=click.IntRange(min=1), help="Show only the strongest tokens.")
-def explain(run: Path, document_id: str, corpus: Path | None, top: int | None) -> None:
+def explain(run: Path, document_id: str, corpus: Path | None, label: str | None, top: int | None) -> None:
     """Take the score of DOCUMENT_ID in RUN apart, token by token.
 
     For each token: in how many members and others it occurs, what the data say (the log ratio of those rates), what the
     prior adds, and their sum. The sums add up to the score.
+
+    RUN may also be a model of `priorwise train`: then the document is that of --corpus, and what each token adds to a
+    label is shown.
     """
     from priorwise.discovery import Run
+    from priorwise.errors import InputError
 
+    if (run / "model.json").is_file() and not (run / "run.json").is_file():
+        from priorwise.cli.explain_model import explain_model
+
+        if corpus is None:
+            raise InputError(f"{run} is a model: say in which corpus the document is, as --corpus X.corpus")
+        explain_model(run, corpus, document_id, label, top)
+        return
+    if label is not None:
+        raise InputError("--label is for models; a run is about one label")
     loaded = Run.load(run)
     opened = loaded.open_corpus(corpus)
     explanation = loaded.explain(opened, document_id)

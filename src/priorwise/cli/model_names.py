@@ -15,6 +15,8 @@ WORD_PRIORS = {
     "absolute-discount": ("AbsoluteDiscount", 1),
     "linear-discount": ("LinearDiscount", 1),
     "witten-bell": ("WittenBell", 1),
+    "jelinek-mercer": ("JelinekMercer", 1),
+    "collection-beta": ("CollectionBeta", 1),
 }
 RATE_PRIORS = {
     "beta": ("Beta", 2),
@@ -23,6 +25,8 @@ RATE_PRIORS = {
     "term-beta": ("TermBeta", 1),
 }
 SHARED_WEIGHT = {"weight-manipulation": ("WeightManipulation", 1)}
+COEFFICIENT_PRIORS = {"gaussian": ("Gaussian", 1), "laplace": ("Laplace", 1)}
+PROBIT_PRIORS = {**COEFFICIENT_PRIORS, "jeffreys": ("Jeffreys", 0)}
 """Each prior's class, and how many numbers it takes."""
 
 PRESETS = ("laplace", "jeffreys", "perks", "eyheramendy")
@@ -49,6 +53,7 @@ class Kind(NamedTuple):
     link: str
     priors: dict[str, tuple[str, int]]
     has_class_rate: bool = True
+    regression: bool = False
 
     def estimator(self, prior: Any, class_rate: str) -> Any:
         """Make an estimator of this kind."""
@@ -69,6 +74,10 @@ KINDS = {
     "multinomial": Kind("priorwise.models.multinomial", "MultinomialNB", "counts", "softmax", WORD_PRIORS),
     "bernoulli": Kind("priorwise.models.bernoulli", "BernoulliNB", "presence", "softmax", RATE_PRIORS),
     "weighted": Kind("priorwise.models.multinomial", "WeightedNB", "counts", "softmax", SHARED_WEIGHT),
+    "logistic": Kind(
+        "priorwise.models.logistic", "LogisticRegression", "counts", "logistic", COEFFICIENT_PRIORS, False, True
+    ),
+    "probit": Kind("priorwise.models.probit", "ProbitRegression", "counts", "probit", PROBIT_PRIORS, False, True),
 }
 
 
@@ -98,6 +107,8 @@ def parse_prior(model: str, text: str) -> NamedPrior:
         family = given if colon else next(iter(kind.priors))
         if family not in kind.priors:
             raise InputError(f"no prior '{family}' of {model} to learn; there are {', '.join(kind.priors)}")
+        if not kind.priors[family][1]:
+            raise InputError(f"'{family}' has no number to learn")
         return NamedPrior(lambda types: kind.prior(family)(), learn=True)
     if name in kind.presets() and not colon:
         preset = getattr(kind.prior(next(iter(kind.priors))), name)
@@ -115,8 +126,9 @@ def _numbers(given: str, text: str, wanted: int) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) != wanted:
-        form = ",".join(["NUMBER"] * wanted)
-        raise InputError(f"'{text}' is not a prior: it is written {text.partition(':')[0]}:{form}, or without numbers")
+        name, form = text.partition(":")[0], ",".join(["NUMBER"] * wanted)
+        how = f"{name}:{form}, or without numbers" if wanted else f"{name}, without a number"
+        raise InputError(f"'{text}' is not a prior: it is written {how}")
     return numbers
 
 

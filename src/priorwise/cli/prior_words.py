@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 
-def prior_in_words(prior: Any, counts: Any) -> str:
+def prior_in_words(prior: Any, counts: Any, *, of_words: bool = False) -> str:
     """Say what is believed before reading, and how much text it takes to change that.
 
     Parameters
@@ -15,6 +15,8 @@ def prior_in_words(prior: Any, counts: Any) -> str:
         What to tell.
     counts : ClassCounts or None
         What the model counted, if it counts.
+    of_words : bool
+        Whether it counted words, and not the documents that have them.
 
     Examples
     --------
@@ -31,7 +33,8 @@ def prior_in_words(prior: Any, counts: Any) -> str:
         shown = ", ".join(f"{name} of {count:,}" for name, count in common[:5])
         more = f" and {len(common) - 5:,} others" if len(common) > 5 else ""
         return f"each label has its own: {shown}{more}"
-    tell = _TELL.get(type(prior).__name__)
+    name = type(prior).__name__
+    tell = _TELL_OF_WORDS.get(name, _TELL.get(name)) if of_words else _TELL.get(name)
     return tell(prior, counts) if tell is not None else repr(prior)
 
 
@@ -55,6 +58,7 @@ def _documents(strength: float, counts: Any) -> str:
 
 UNSEEN = "centre: all words that a class has never seen alike"
 COLLECTION = "centre: the share of all documents that have a word"
+WORDS = "centre: the share of all words that a word is"
 
 
 def _dirichlet(prior: Any, counts: Any) -> str:
@@ -81,12 +85,41 @@ def _collection_beta(prior: Any, counts: Any) -> str:
     return f"{COLLECTION}; {_documents(prior.strength, counts)}"
 
 
+def _jelinek_mercer_of_words(prior: Any, counts: Any) -> str:
+    return f"{WORDS}; {_words(prior.strength(float(counts.sizes.occurrences.mean())), counts)}"
+
+
+def _collection_beta_of_words(prior: Any, counts: Any) -> str:
+    return f"{WORDS}; {_words(prior.strength, counts)}"
+
+
 def _term_beta(prior: Any, counts: Any) -> str:
     return f"{COLLECTION}; strength: read from the data for each word and class, times {prior.scale:g}"
 
 
 def _weight_manipulation(prior: Any, counts: Any) -> str:
     return f"no centre: all words that a class has never seen share a weight of {prior.gamma:g}"
+
+
+def _coefficients(prior: Any, counts: Any) -> str:
+    import numpy as np
+
+    from priorwise.priors.odds import odds_sentence
+
+    if np.ndim(prior.variance) or np.ndim(prior.mode):
+        return "each word has a centre and a strength of its own"
+    said, _, margin = odds_sentence(prior.mode, float(np.sqrt(prior.variance))).partition(", ")
+    return f"centre: a word {said}; strength: {margin}, for each unit of its weight" if margin else f"a word {said}"
+
+
+def _informed(prior: Any, counts: Any) -> str:
+    known = "a push of C" if prior.moves == "mode" else "a variance of C times the others'"
+    others = _coefficients(prior.kind(prior.variance), None)
+    return f"knowledge gives its words {known}, by how much it says, C = {prior.strength:g}; of all others, {others}"
+
+
+def _jeffreys(prior: Any, counts: Any) -> str:
+    return "centre: a word says nothing; strength: no number to choose, for it may also say anything"
 
 
 _TELL = {
@@ -99,4 +132,9 @@ _TELL = {
     "CollectionBeta": _collection_beta,
     "TermBeta": _term_beta,
     "WeightManipulation": _weight_manipulation,
+    "Gaussian": _coefficients,
+    "Laplace": _coefficients,
+    "Informed": _informed,
+    "Jeffreys": _jeffreys,
 }
+_TELL_OF_WORDS = {"JelinekMercer": _jelinek_mercer_of_words, "CollectionBeta": _collection_beta_of_words}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from priorwise.cli.model_names import KINDS, TARGETS, all_priors
+from priorwise.cli.train_regression import USUAL_FOLDS, check_options, regression_options, train_regression
 
 
 @click.command()
@@ -21,8 +22,16 @@ from priorwise.cli.model_names import KINDS, TARGETS, all_priors
     help=f"What to believe before reading, with its numbers or without, as in witten-bell:0.1. {all_priors()}. "
     "[default: dirichlet, beta or weight-manipulation]",
 )
-@click.option("--target", help=f"What a learned prior is good at: {TARGETS}. [default: accuracy, for labels f1]")
-@click.option("--folds", type=click.IntRange(min=2), help="Learn by so many folds. [default: exact leave-one-out]")
+@click.option(
+    "--target",
+    help=f"What a learned prior is good at: {TARGETS}. "
+    "[default: accuracy, for labels f1, for regressions log-likelihood]",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    help="Learn by so many folds. [default: exact leave-one-out; for logistic 10, for probit 5]",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="How the folds are drawn.")
 @click.option(
     "--decide",
@@ -41,6 +50,7 @@ from priorwise.cli.model_names import KINDS, TARGETS, all_priors
 )
 @click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
 @click.option("--overwrite", is_flag=True, help="Replace the model if it is there already.")
+@regression_options
 def train(
     corpus: Path,
     output: Path,
@@ -54,6 +64,7 @@ def train(
     min_members: int,
     labelled: bool,
     overwrite: bool,
+    **regression: Any,
 ) -> None:
     """Learn the labels of CORPUS, two or thousands of them."""
     from priorwise.cli.model_names import NamedPrior, parse_model_target, parse_prior
@@ -66,8 +77,11 @@ def train(
 
     check_output(output, overwrite=overwrite)
     kind = KINDS[model]
+    if kind.regression and class_rate != "counted":
+        raise InputError("--class-rate is for naive Bayes; a regression learns its intercept from the examples")
+    prior = check_options(model, prior, regression)
     named = NamedPrior(lambda types: None) if prior is None else parse_prior(model, prior)
-    if not named.learn and (target is not None or folds is not None):
+    if not named.learn and (target is not None or folds is not None or regression["approximate"]):
         raise InputError("--target and --folds say how to learn a prior; ask for that with --prior learn")
     wanted = None if target is None else parse_model_target(target)
     opened = Corpus.open(corpus)
@@ -80,13 +94,21 @@ def train(
             return estimator
         from priorwise.models.prior_search import PriorSearch
 
-        return PriorSearch(estimator, target=wanted, folds=_folds(folds, seed, examples))
+        how = _folds(folds, seed, examples)
+        return PriorSearch(estimator, target=wanted, folds=how, progress=lambda done: bar.update(completed=done))
 
     def about(fitted: Any) -> dict[str, Any]:
-        return {"model": model, "class_rate": class_rate, **_learned(fitted, target, folds, seed)}
+        rate = {"class_rate": class_rate} if kind.has_class_rate else {}
+        return {"model": model, **rate, **_learned(fitted, target, _how(model, folds, seed, regression["approximate"]))}
 
-    with progress_bar("Learning the prior" if named.learn else "Counting"):
-        made, fitted = run_train(opened, examples, make, features=kind.features, link=kind.link, about=about)
+    told = named.learn and not kind.regression
+    with progress_bar("Learning the prior" if named.learn else "Counting", total=1.0 if told else None) as bar:
+        if kind.regression:
+            made, fitted = train_regression(
+                opened, examples, model, named, target=wanted, folds=folds, seed=seed, about=about, **regression
+            )
+        else:
+            made, fitted = run_train(opened, examples, make, features=kind.features, link=kind.link, about=about)
     made.save(output, overwrite=overwrite)
     print_training(corpus, made, fitted)
     click.echo(f"Written to {output}.")
@@ -106,7 +128,15 @@ def _folds(folds: int | None, seed: int, examples: Any) -> Any:
     return (StratifiedKFold if even else KFold)(folds, shuffle=True, random_state=seed)
 
 
-def _learned(fitted: Any, target: str | None, folds: int | None, seed: int) -> dict[str, Any]:
+def _how(model: str, folds: int | None, seed: int, approximate: bool) -> str:
+    """What a prior is learned by."""
+    folds = USUAL_FOLDS.get(model) if folds is None else folds
+    if approximate or folds is None:
+        return "approximate leave-one-out" if approximate else "leave-one-out"
+    return f"{folds} folds, seed {seed}"
+
+
+def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
     """What the model's description says of its prior."""
     if not hasattr(fitted, "best_prior_"):
         return {"prior": repr(getattr(fitted, "given_prior", fitted.prior)), "learned": None}
@@ -117,7 +147,7 @@ def _learned(fitted: Any, target: str | None, folds: int | None, seed: int) -> d
             "target": target,
             "score": float(fitted.best_score_),
             "trials": len(fitted.trials_["score"]),
-            "by": "leave-one-out" if folds is None else f"{folds} folds, seed {seed}",
+            "by": by,
             "remark": fitted.remark_,
         },
     }
@@ -141,10 +171,13 @@ def print_training(corpus: Path, model: Any, fitted: Any) -> None:
     best = getattr(fitted, "best_estimator_", fitted)
     prior = getattr(best, "given_prior", best.prior)
     name = "priors" if isinstance(prior, tuple) else repr(prior)
-    click.echo(f"{about['model'].capitalize()}, {name}: {prior_in_words(prior, getattr(best, 'counts_', None))}.")
+    of_words = KINDS[about["model"]].features == "counts"
+    words = prior_in_words(prior, getattr(best, "counts_", None), of_words=of_words)
+    click.echo(f"{about['model'].capitalize()}, {name}: {words}.")
     learned = about["learned"]
     if learned is not None:
-        target = learned["target"] or ("f1" if model.multilabel or len(model.labels) == 2 else "accuracy")
+        usual = "f1" if model.multilabel or len(model.labels) == 2 else "accuracy"
+        target = learned["target"] or ("log-likelihood" if KINDS[about["model"]].regression else usual)
         click.echo(
             f"Learned by {learned['by']}: {target} {learned['score']:.4f}, the best of {learned['trials']:,} trials."
         )

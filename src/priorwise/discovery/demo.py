@@ -14,6 +14,7 @@ from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.wikipedia import wiki_tokenizer
 from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.learning import Procedure
+from priorwise.discovery.words import some
 from priorwise.errors import CorpusError, NotEnoughData
 from priorwise.priors import PseudoCounts
 
@@ -53,22 +54,35 @@ def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
     return min(suitable)[1]
 
 
-def in_words(prior: PseudoCounts) -> list[str]:
+def beside_laplace(prior: PseudoCounts) -> list[str]:
     r"""Say what a learned prior does, beside Laplace's.
 
     Examples
     --------
-    >>> print("\n".join(in_words(PseudoCounts(negative=22, positive=0.5))))
+    >>> print("\n".join(beside_laplace(PseudoCounts(negative=22, positive=0.5))))
     Laplace's prior imagines one more member and one more other article, each with every word in it.
     The learned one imagines 22 others: a word that is rare outside the category says less than it would for Laplace.
     It imagines 0.5 members: a word that few members hold counts for less than it would for Laplace.
+    >>> print("\n".join(beside_laplace(PseudoCounts(negative=4000, positive=750, centre="collection"))))
+    Laplace's prior imagines one more member and one more other article, each with every word in it.
+    The learned one imagines 4,000 others and 750 members that hold each word as often as all articles do:
+    until enough articles say otherwise, a word is as frequent in the category as everywhere, and says nothing.
     """
     negative, positive = prior.negative, prior.positive
-    others = f"The learned one imagines {negative:g} {'other' if negative == 1 else 'others'}"
-    members = f"It imagines {positive:g} {'member' if positive == 1 else 'members'}"
+    laplace = "Laplace's prior imagines one more member and one more other article, each with every word in it."
+    if prior.centre == "collection":
+        return [
+            laplace,
+            f"The learned one imagines {some(negative, 'other')} and {some(positive, 'member')} "
+            "that hold each word as often as all articles do:",
+            "until enough articles say otherwise, a word is as frequent in the category as everywhere, "
+            "and says nothing.",
+        ]
+    others = f"The learned one imagines {some(negative, 'other')}"
+    members = f"It imagines {some(positive, 'member')}"
     as_laplace = "as many as Laplace."
     return [
-        "Laplace's prior imagines one more member and one more other article, each with every word in it.",
+        laplace,
         f"{others}, {as_laplace}"
         if negative == 1
         else f"{others}: a word that is rare outside the category says "

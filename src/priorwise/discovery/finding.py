@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise import __version__
 from priorwise.corpus import Corpus
 from priorwise.discovery.learning import GivenPrior, Learned, Procedure, laplace_model, learn
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.run import Run
 from priorwise.discovery.standing import about_standings, standings_below
+from priorwise.discovery.verdicts import Judged
 from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.prior_choice import score_of
@@ -23,6 +23,7 @@ from priorwise.priors import PseudoCounts
 from priorwise.ranking.scorer import Top, places
 from priorwise.ranking.table import Ranking
 from priorwise.search import Target
+from priorwise.version import __version__
 
 Rows = NDArray[np.int64]
 Progress = Callable[[str, float], None]
@@ -36,6 +37,7 @@ def discover(
     members: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     prior: GivenPrior | None = None,
+    centre: str | None = None,
     target: Target | Callable[..., Any] | None = None,
     search: str | None = None,
     seeds: int | None = None,
@@ -44,6 +46,7 @@ def discover(
     top: int = 1000,
     paper: bool = False,
     subcategory_depth: int | None = None,
+    verdicts: Judged | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -61,6 +64,9 @@ def discover(
         Ids of documents to leave out altogether: neither members, nor negatives, nor candidates.
     prior : PseudoCounts or callable, optional
         A prior to use instead of a learned one, or a function of the number of tokens, such as ``PseudoCounts.perks``.
+    centre : {"collection", "uniform"}, optional
+        What the imagined documents of the prior hold: each token as often as the corpus does (the default, which finds
+        more hidden members), or every token. A prior that is given keeps its own centre by default.
     target : Target or callable, optional
         What a good prior is good at; average precision at the corpus's class odds by default.
     search : {"exhaustive", "radial"}, optional
@@ -75,11 +81,14 @@ def discover(
     top : int
         How many documents to keep of each ranking.
     paper : bool
-        Exactly the paper's procedure; not together with `prior`, `target`, `search`, `seeds` or
+        Exactly the paper's procedure; not together with `prior`, `centre`, `target`, `search`, `seeds` or
         `negatives_per_positive`.
     subcategory_depth : int, optional
         How many steps below the category a subcategory may be for its documents not to be *new*; any number by default.
         It marks the candidates and does not change their ranks.
+    verdicts : Judged, optional
+        What people said about an earlier run, from ``priorwise.review.judged``: what they accepted is a member,
+        what they rejected a negative that counts more than others, and neither is a candidate again.
     threads : int, optional
         All cores by default.
     progress : callable, optional
@@ -93,9 +102,10 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
     """
-    if paper and any(choice is not None for choice in (prior, target, search, seeds, negatives_per_positive)):
+    if paper and any(choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)):
         raise InputError(
-            "the paper's procedure fixes prior, target, search, seeds and negatives per positive; leave them out"
+            "the paper's procedure fixes prior, centre, target, search, seeds and negatives per positive: "
+            "leave them out"
         )
     if (seeds is not None and seeds < 1) or top < 1:
         raise InputError("seeds and top must be at least 1")
@@ -111,19 +121,22 @@ def discover(
             seed=seed,
             negatives_per_positive=negatives_per_positive,
             prior=prior,
+            centre=centre or ("collection" if prior is None else getattr(prior, "centre", "uniform")),
         )
     )
     tell = progress or (lambda what, share: None)
     rows, excluded = category_rows(corpus, label, members, exclude)
+    rows, hard = (verdicts or Judged()).applied(corpus, rows, excluded)
     standings = standings_below(corpus, label, subcategory_depth)
     tell("drawing samples", 0.0)
-    learned = learn(corpus, rows, excluded, procedure, threads=threads)
+    learned = learn(corpus, rows, excluded, procedure, hard=hard, threads=threads)
     tell("learning the prior", 1.0)
     baseline, _ = laplace_model(corpus, rows, excluded, seed=seed)
 
     skip = np.zeros(corpus.n_documents, dtype=bool)
     skip[rows] = True
     skip[excluded] = True
+    skip[hard] = True
     done = 0
 
     def ranked(documents: int) -> None:
@@ -156,6 +169,7 @@ def discover(
         "label": label,
         "members": len(rows),
         "excluded": len(excluded),
+        "verdicts": None if verdicts is None else verdicts.describe(),
         "model": "presence",
         "procedure": {"paper": paper, **procedure.describe(learned.training), "top": top},
         **_about_learned(learned, procedure),
@@ -206,6 +220,7 @@ def _about_learned(learned: Learned, procedure: Procedure) -> dict[str, Any]:
 
     return {
         "learned": {
+            "centre": choice.prior.centre,
             "lambda_negative": choice.prior.negative,
             "lambda_positive": choice.prior.positive,
             "length_power": choice.length_power,

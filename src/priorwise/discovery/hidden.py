@@ -66,12 +66,17 @@ class LearnedPrior:
         return score_corpus(corpus, learned.model.scorer_for(learned.training.features))
 
 
-def presence_methods(*, every_target: bool = False) -> list[Method]:
-    """Our methods: the baseline, the paper's procedure, the default, and with `every_target` all other targets."""
+def presence_methods(*, every_target: bool = False, centre: str = "collection") -> list[Method]:
+    """Our methods: the baseline, the paper's procedure, a learned prior, and with `every_target` all other targets.
+
+    `centre` is that of the learned priors; the default procedure is also tried with the other one.
+    """
+    other = "uniform" if centre == "collection" else "collection"
     methods: list[Method] = [
         LaplaceBaseline(),
         LearnedPrior("presence, paper's procedure", Procedure.paper()),
-        LearnedPrior("presence, learned", Procedure.ours()),
+        LearnedPrior("presence, learned", Procedure.ours(centre=centre)),
+        LearnedPrior(f"presence, learned, {other} centre", Procedure.ours(centre=other)),
     ]
     if every_target:
         targets: list[Target] = [
@@ -85,17 +90,16 @@ def presence_methods(*, every_target: bool = False) -> list[Method]:
             PPV(floor=0.5),
         ]
         for target in targets:
-            methods.append(
-                LearnedPrior(f"presence, {target.name}, plain s(d)", Procedure.ours(target, length_powers=(0.0,)))
-            )
+            plain = Procedure.ours(target, centre=centre, length_powers=(0.0,))
+            methods.append(LearnedPrior(f"presence, {target.name}, plain s(d)", plain))
             if not isinstance(target, AveragePrecision):
-                methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target)))
+                methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target, centre=centre)))
     return methods
 
 
-def all_methods(*, every_target: bool = False) -> list[Method]:
+def all_methods(*, every_target: bool = False, centre: str = "collection") -> list[Method]:
     """Our methods and the scikit-learn peers."""
-    return [*presence_methods(every_target=every_target), *peers()]
+    return [*presence_methods(every_target=every_target, centre=centre), *peers()]
 
 
 @dataclass(frozen=True)

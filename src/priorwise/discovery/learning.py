@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
-from priorwise.discovery.training import Training, draw_training
-from priorwise.models.grid import PAPER_GRID
+from priorwise.discovery.training import NO_ROWS, Training, draw_training
 from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.presence_priors import ImaginedDocuments
 from priorwise.models.prior_choice import LENGTH_POWERS, PriorChoice, choose_prior
 from priorwise.models.terrain import length_divisor
 from priorwise.priors import PseudoCounts
@@ -39,6 +39,7 @@ class Procedure:
     length_powers: tuple[float, ...] = LENGTH_POWERS
     mean_counts: bool = True
     prior: GivenPrior | None = None
+    centre: str = "collection"
 
     @classmethod
     def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
@@ -47,8 +48,11 @@ class Procedure:
 
     @classmethod
     def paper(cls, *, seed: int = 0) -> Procedure:
-        """The paper's: PPV, nine radial climbs for each of five samples of as many negatives as members, plain s(d)."""
-        return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False)
+        """The paper's: PPV, nine radial climbs for each of five samples of as many negatives as members, plain s(d).
+
+        The imagined documents hold every token.
+        """
+        return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False, centre="uniform")
 
     def describe(self, training: Training) -> dict[str, Any]:
         """Every choice, as `run.json` keeps it."""
@@ -61,6 +65,7 @@ class Procedure:
             "counts": self._counts(training),
             "length_powers": list(self.length_powers),
             "given": self.prior is not None,
+            "centre": self.centre,
         }
 
     def _counts(self, training: Training) -> str:
@@ -80,21 +85,30 @@ class Learned:
 
 
 def learn(
-    corpus: Corpus, members: Rows, excluded: Rows, procedure: Procedure, *, threads: int | None = None
+    corpus: Corpus,
+    members: Rows,
+    excluded: Rows,
+    procedure: Procedure,
+    *,
+    hard: Rows = NO_ROWS,
+    threads: int | None = None,
 ) -> Learned:
-    """Draw the samples, choose the prior, and fit the model with it."""
+    """Draw the samples, choose the prior, and fit the model with it; `hard` are negatives that people rejected."""
     seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
-    training = draw_training(corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive)
-    samples = [sample.leave_one_out(threads) for sample in training.samples]
-    given = procedure.prior
+    training = draw_training(
+        corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive, hard=hard
+    )
+    kind = ImaginedDocuments(procedure.centre)
+    samples = [sample.leave_one_out(kind, threads) for sample in training.samples]
+    given = procedure.prior(len(training.features)) if callable(procedure.prior) else procedure.prior
     choice = choose_prior(
         samples,
         procedure.target,
-        grid=PAPER_GRID,
+        grid=kind.grid,
         search=procedure.search,
         negative_weight=training.negative_weight,
         length_powers=procedure.length_powers,
-        given=given(len(training.features)) if callable(given) else given,
+        given=None if given is None else replace(given, centre=procedure.centre),
     )
     counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
     calibration = _calibrate(samples, choice.prior, choice.length_power, training.negative_weight)

@@ -21,7 +21,8 @@ from priorwise.ranking.calibrate import Calibration
 from priorwise.ranking.evidence import Explanation, TokenEvidence, split_weights, strongest
 from priorwise.ranking.scorer import Scorer
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1 knew no centre but the uniform one."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ class PresenceModel:
     tokens : sequence of str
         The model's vocabulary.
     counts : PresenceCounts
-        In how many members and others each of them occurs.
+        In how many members and others, and in how many documents of the collection, each of them occurs.
     prior : PseudoCounts
-        The strengths.
+        The strengths and the centre.
     length_power : float
         The power of a document's number of tokens that its score is divided by.
     calibration : Calibration
@@ -109,19 +110,19 @@ class PresenceModel:
             "model": "presence",
             "n_positive": float(self.counts.n_positive),
             "n_negative": float(self.counts.n_negative),
+            "n_collection": self.counts.n_collection,
+            "centre": self.prior.centre,
             "lambda_negative": self.prior.negative,
             "lambda_positive": self.prior.positive,
             "length_power": self.length_power,
             "bias": float(weights.bias[0]),
             "calibration": {"slope": self.calibration.slope, "intercept": self.calibration.intercept},
         }
+        counted = {"positive": self.counts.positive, "negative": self.counts.negative}
+        if self.counts.collection is not None:
+            counted["collection"] = self.counts.collection
         table = pa.table(
-            {
-                "token": pa.array(self.tokens, pa.string()),
-                "positive": self.counts.positive,
-                "negative": self.counts.negative,
-                "weight": weights.values[0],
-            }
+            {"token": pa.array(self.tokens, pa.string()), **counted, "weight": weights.values[0]}
         ).replace_schema_metadata({"priorwise": json.dumps(metadata)})
         pq.write_table(table, path, compression="zstd")
 
@@ -138,11 +139,18 @@ class PresenceModel:
                 table["negative"].to_numpy(),
                 float(metadata["n_positive"]),
                 float(metadata["n_negative"]),
+                table["collection"].to_numpy() if "collection" in table.column_names else None,
+                metadata.get("n_collection"),
+            )
+            prior = PseudoCounts(
+                float(metadata["lambda_negative"]),
+                float(metadata["lambda_positive"]),
+                centre=metadata["centre"] if metadata["format"] > 1 else "uniform",
             )
             return cls(
                 table["token"].to_pylist(),
                 counts,
-                PseudoCounts(float(metadata["lambda_negative"]), float(metadata["lambda_positive"])),
+                prior,
                 float(metadata["length_power"]),
                 Calibration(float(metadata["calibration"]["slope"]), float(metadata["calibration"]["intercept"])),
             )

@@ -6,10 +6,10 @@ import contextlib
 import errno
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.standing import Standing, Standings
+from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
 from priorwise.models.prior_choice import Trials
 from priorwise.models.terrain import Terrain
@@ -26,7 +27,10 @@ from priorwise.priors import PseudoCounts
 from priorwise.ranking.evidence import Explanation
 from priorwise.ranking.table import Ranking
 
-FORMAT = 1
+if TYPE_CHECKING:
+    from priorwise.charts import Picture
+
+FORMAT = 2
 FILES = ("ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv", "model.parquet")
 """What is read again, beside `run.json`."""
 
@@ -76,6 +80,23 @@ class Run:
     def __repr__(self) -> str:
         what = f"'{self.about['label']}'" if self.about["label"] is not None else "a list of members"
         return f"<Run of {what}: {self.about['members']} members, {self.prior!r}, {len(self.ranking)} candidates>"
+
+    def _repr_html_(self) -> str:
+        from priorwise.discovery.notebook import run_html
+
+        return run_html(self)
+
+    def plot_terrain(self) -> Picture:
+        """Draw the terrain from above: the target for every pair of strengths, the search's way, the learned prior."""
+        from priorwise.discovery.pictures import terrain_picture
+
+        return terrain_picture(self)
+
+    def plot_precision(self, relevant: Collection[str]) -> Picture:
+        """Draw PPV@k of both rankings, given the ids of the documents that belong, such as those that were accepted."""
+        from priorwise.discovery.pictures import precision_picture
+
+        return precision_picture(self, relevant)
 
     def explain(self, corpus: Corpus, document_id: str) -> Explanation:
         """Take a document's score apart, token by token."""
@@ -185,8 +206,12 @@ class Run:
             raise BrokenFile(path, "not a run folder: run.json is missing")
         with _said_broken(path / "run.json"):
             about = json.loads((path / "run.json").read_text(encoding="utf-8"))
-            if about.pop("format") > FORMAT:
+            written_as = about.pop("format")
+            if written_as > FORMAT:
                 raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
+            if written_as < 2:
+                # There was no other centre to tell it from.
+                about["procedure"]["centre"] = about["learned"]["centre"] = "uniform"
             n_seeds = len(about["procedure"]["seeds"])
             about["corpus"]["checksum"], about["corpus"]["path"], about["label"], about["members"]
         for name in FILES:
@@ -213,6 +238,8 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         raise AlreadyExists(path)
     if not (path.is_dir() and ((path / "run.json").is_file() or not any(path.iterdir()))):
         raise AlreadyExists(path, not_a="run")
+    if (path / VERDICTS).exists():
+        raise InputError(f"{path} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
 
 
 @contextlib.contextmanager

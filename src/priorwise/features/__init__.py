@@ -1,6 +1,29 @@
-"""Counts to weighted vectors: term frequencies, inverse document frequencies, and which columns to keep."""
+"""Counts to weighted vectors: term frequencies, inverse document frequencies, and which columns to keep.
 
-from priorwise.features.selection import PearsonSelection
-from priorwise.features.weighting import InverseDocumentFrequency, TermFrequency
+Names are imported when they are first used: a saved model needs `recipe`, and not scikit-learn.
+"""
 
-__all__ = ["InverseDocumentFrequency", "PearsonSelection", "TermFrequency"]
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "InverseDocumentFrequency": "priorwise.features.weighting",
+    "PearsonSelection": "priorwise.features.selection",
+    "TermFrequency": "priorwise.features.weighting",
+    "Words": "priorwise.features.words",
+}
+
+if TYPE_CHECKING:
+    from priorwise.features.selection import PearsonSelection
+    from priorwise.features.weighting import InverseDocumentFrequency, TermFrequency
+    from priorwise.features.words import Words
+
+__all__ = ["InverseDocumentFrequency", "PearsonSelection", "TermFrequency", "Words"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'priorwise.features' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from priorwise.errors import InputError
+from priorwise.features.recipe import inverse_document_frequency, term_frequency
 
 Floats = NDArray[np.float64]
 
@@ -52,12 +53,7 @@ class TermFrequency(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> sp.csr_matrix:
         """Turn counts into term frequencies."""
         counts = _counts(self, X, reset=False)
-        if self.kind == "boolean":
-            counts.data = np.ones_like(counts.data)
-        elif self.kind == "log":
-            counts.data = 1.0 + np.log(counts.data)
-        elif self.kind != "raw":
-            raise InputError(f"no term frequency '{self.kind}'; there are 'log', 'raw' and 'boolean'")
+        counts.data = term_frequency(counts.data, self.kind)
         return counts
 
     def __sklearn_tags__(self) -> Any:
@@ -107,15 +103,7 @@ class InverseDocumentFrequency(OneToOneFeatureMixin, TransformerMixin, BaseEstim
                 raise InputError(
                     f"population has {documents.shape[1]} columns, but X {self.n_features_in_}: give the same words"
                 )
-        n, N = _holding(documents), documents.shape[0]
-        if self.kind == "plain":
-            self.idf_ = np.log(np.where(n > 0, N / np.maximum(n, 1), 1.0))
-        elif self.kind in ("lookahead", "smooth"):
-            self.idf_ = np.log((N + 1) / (n + 1)) + (self.kind == "smooth")
-        else:
-            raise InputError(
-                f"no inverse document frequency '{self.kind}'; there are 'lookahead', 'plain' and 'smooth'"
-            )
+        self.idf_ = inverse_document_frequency(_holding(documents), documents.shape[0], self.kind)
         return self
 
     def transform(self, X: Any) -> sp.csr_matrix:

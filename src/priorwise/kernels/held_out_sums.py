@@ -7,11 +7,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from priorwise.kernels.leave_one_out import _sum_rows
+from priorwise.kernels.nothing import NOTHING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-NOTHING = 1e-9
 
 
 @njit(cache=True, nogil=True)
@@ -101,3 +100,49 @@ def sum_log_counts(
             for p in range(shifts.shape[1]):
                 shift = shifts[i, p]
                 sums[i, p] += amount * np.log(left + (shift * min(left, 1.0) if shift < 0.0 else shift))
+
+
+@njit(cache=True, nogil=True)
+def sum_log_lifts(
+    documents: Ints,
+    indptr: NDArray[np.integer],
+    tokens: NDArray[np.integer],
+    amounts: Floats,
+    from_class: Floats,
+    counts: Floats,
+    from_all: Floats,
+    collection: Floats,
+    of_count: Floats,
+    of_share: Floats,
+    least: float,
+    sums: Floats,
+) -> None:
+    """Fill Σ amount · log(of_count · count / share + of_share) over the words of each document, all without it.
+
+    A word's share is that of the collection, of which as much of the document is taken out as `from_all` says; a word
+    that no other document has adds nothing. `of_count`, `of_share` and `sums` have a row for each document and a column
+    for each prior. What would be less than `least` counts as that.
+    """
+    everything = collection.sum()
+    for i in range(documents.shape[0]):
+        d = documents[i]
+        sums[i, :] = 0.0
+        length, unseen = 0.0, 0.0
+        for place in range(indptr[d], indptr[d + 1]):
+            length += amounts[place]
+        words = everything - from_all[d] * length
+        for place in range(indptr[d], indptr[d + 1]):
+            amount, token = amounts[place], tokens[place]
+            in_all = collection[token] - from_all[d] * amount
+            if in_all < NOTHING:
+                continue
+            left = counts[token] - from_class[d] * amount
+            if left < NOTHING:
+                unseen += amount
+                continue
+            per_share = left * words / in_all
+            for p in range(sums.shape[1]):
+                sums[i, p] += amount * np.log(max(of_count[i, p] * per_share + of_share[i, p], least))
+        if unseen > 0.0:
+            for p in range(sums.shape[1]):
+                sums[i, p] += unseen * np.log(max(of_share[i, p], least))

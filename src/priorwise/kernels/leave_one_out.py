@@ -4,8 +4,8 @@ The score of a case separates, s(λ−, λ+) = a(λ+) − b(λ−), and both par
 grid in which a case is predicted positive form a staircase, and one merge of the two ascending rows places the case in
 every cell. (Around the collection the parts need not grow, and cells are looked at one by one.)
 
-Each part is a sum over the case's tokens of log(λ + count). It is summed at a few values of λ, the nodes, and carried
-to the whole grid by an interpolation that is exact to rounding (`priorwise.models.grid`).
+Each part is a sum over the case's tokens of logarithms of λ and a count. It is summed at a few values of λ, the nodes,
+and carried to the whole grid by an interpolation that is exact to rounding (`priorwise.models.grid`).
 """
 
 from __future__ import annotations
@@ -81,49 +81,38 @@ def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
 @njit(cache=True, nogil=True)
 def case_terms(
     cases: Ints,
-    indptr: Ints,
-    tokens: Rows,
-    positive_row: Rows,
-    negative_row: Rows,
-    positive_logs: Floats,
-    negative_logs: Floats,
-    positive_size_logs: Floats,
-    negative_size_logs: Floats,
+    indptr: NDArray[np.integer],
+    tokens: NDArray[np.integer],
+    row_of: Rows,
+    logs: Floats,
+    sizes: Floats,
     spread: Floats,
     direct: int,
-    positive_terms: Floats,
-    negative_terms: Floats,
+    terms: Floats,
 ) -> None:
-    """Fill a(λ+) and b(λ−) over the grid for each of `cases`.
+    """Fill what one class adds to the score of each of `cases`, over the grid.
 
-    A part is (1 − m)·log(λ + n) + Σ log(λ + count), m being the scored tokens and n the documents of the class. The
-    tables of log(λ + count) lie flat, one row of nodes after the other. A token with row −1 in the positive table left
-    the model's vocabulary together with the case.
+    That is (1 − m)·size + Σ log, m being the scored tokens. The table of logarithms lies flat, one row of nodes after
+    the other. A token with row −1 left the model's vocabulary together with the case.
     """
-    nodes = positive_size_logs.shape[0]
+    nodes = sizes.shape[0]
     width = np.uint64(nodes)
     longest = 0
     for i in range(cases.shape[0]):
         longest = max(longest, indptr[cases[i] + 1] - indptr[cases[i]])
-    positive_rows = np.empty(longest, dtype=np.uint64)
-    negative_rows = np.empty(longest, dtype=np.uint64)
-    positive_sum = np.empty(nodes)
-    negative_sum = np.empty(nodes)
+    rows = np.empty(longest, dtype=np.uint64)
+    total = np.empty(nodes)
     for i in range(cases.shape[0]):
         m = 0
         for place in range(indptr[cases[i]], indptr[cases[i] + 1]):
-            token = tokens[place]
-            if positive_row[token] >= 0:
-                positive_rows[m] = np.uint64(positive_row[token]) * width
-                negative_rows[m] = np.uint64(negative_row[token]) * width
-                m += 1
-        _sum_rows(positive_rows, m, positive_logs, positive_sum)
-        _sum_rows(negative_rows, m, negative_logs, negative_sum)
+            row = row_of[tokens[place]]
+            # Without a branch, which would often be guessed wrong: what is not counted is overwritten.
+            rows[m] = np.uint64(row) * width
+            m += row >= 0
+        _sum_rows(rows, m, logs, total)
         for k in range(nodes):
-            positive_sum[k] += (1 - m) * positive_size_logs[k]
-            negative_sum[k] += (1 - m) * negative_size_logs[k]
-        _spread_to_grid(positive_sum, spread, direct, positive_terms[i])
-        _spread_to_grid(negative_sum, spread, direct, negative_terms[i])
+            total[k] += (1 - m) * sizes[k]
+        _spread_to_grid(total, spread, direct, terms[i])
 
 
 @njit(cache=True, nogil=True)

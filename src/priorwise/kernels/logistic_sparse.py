@@ -145,11 +145,9 @@ def fit_sparse(
             if w[j] != 0.0 or l1[j] == 0.0 or (checked[j] and abs(gradient[j]) > strength * l1[j]):
                 working[size] = j
                 size += 1
-        total_curvature = l2_b
-        for i in range(n):
-            total_curvature += curvature[i]
-        if not intercept:
-            total_curvature = 0.0
+        total_curvature = 0.0
+        if intercept:  # curvature can be nothing at all where a mode puts every score far out
+            total_curvature = max(l2_b + np.sum(curvature), TINY)
         change, change_b = np.zeros(size), 0.0
         direction[:] = 0.0
         if strength == 1.0 and size <= dense:

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.priors import PseudoCounts
+from priorwise.models.grid import nodes_for
+from priorwise.models.leave_one_out import ClassTerms
+from priorwise.models.presence_priors import UNIFORM, PresencePrior, PriorKind
+from priorwise.priors.term_counts import TermCounts, remainder
 from priorwise.search.targets import CountTarget, ScoreTarget
 
 Floats = NDArray[np.float64]
@@ -22,8 +25,8 @@ def choose_class_strengths(
     n_classes: int,
     target: CountTarget | ScoreTarget,
     grid: Floats,
-    centre: str = "one",
-) -> tuple[PseudoCounts, float, dict[str, NDArray[Any]], str]:
+    kind: PriorKind = UNIFORM,
+) -> tuple[PresencePrior, float, dict[str, NDArray[Any]], str]:
     """Improve the strengths one class at a time, from Laplace, by exact leave-one-out.
 
     A case's score for class c depends on λc alone, so each class is valued over the whole grid with the other classes
@@ -31,8 +34,7 @@ def choose_class_strengths(
 
     Returns the prior, its target, every trial, and a remark.
     """
-    strengths = np.ones(n_classes)
-    parts = [_class_scores(present, place, weight, c, grid, centre) for c in range(n_classes)]
+    parts = [_class_scores(present, place, weight, c, grid, kind) for c in range(n_classes)]
     start = int(np.argmin(np.abs(np.log(grid))))
     at = np.full(n_classes, start)
     scores = np.column_stack([parts[c][:, start] for c in range(n_classes)])
@@ -60,33 +62,30 @@ def choose_class_strengths(
         "score": np.array([trial[2] for trial in trials]),
     }
     edge = "a strength lies at the end of the grid: a larger one may do better" if np.any(at == len(grid) - 1) else ""
-    return PseudoCounts(classes=strengths.tolist(), centre=centre), best, table, edge
+    return kind.prior(strengths.tolist()), best, table, edge
 
 
-def _class_scores(present: Any, place: NDArray[np.int64], weight: Floats, c: int, grid: Floats, centre: str) -> Floats:
+def _class_scores(
+    present: Any, place: NDArray[np.int64], weight: Floats, c: int, grid: Floats, kind: PriorKind
+) -> Floats:
     """Leave-one-out log p(c) + Σ log p(x|c), up to a term that all classes share, for every strength of the grid.
 
     The vocabulary is every token that is still seen in some class without the case.
     """
-    own = (place == c) & (weight > 0)
-    in_class = np.asarray((present.T @ (weight * own)).ravel())
-    in_all = np.asarray((present.T @ weight).ravel())
-    size = float(weight[own].sum())
+    own = place == c
+    in_class, in_all = present.T @ (weight * own), present.T @ weight
+    size, total = float(weight[own].sum()), float(weight.sum())
     taken_out = np.minimum(weight, 1.0)
-    of_case = np.repeat(np.arange(present.shape[0]), np.diff(present.indptr))
-    tokens = present.indices
-    known = in_all[tokens] - taken_out[of_case] > 1e-9
-    count = np.maximum(in_class[tokens] - np.where(own, taken_out, 0.0)[of_case], 0.0)[known]
-    case = of_case[known]
-    if centre == "collection":
-        in_rest = (in_all[tokens] - taken_out[of_case])[known]
-        count *= (weight.sum() - taken_out)[case] / in_rest
-    scored = np.bincount(case, minlength=present.shape[0])
-    sizes = size - np.where(own, taken_out, 0.0)
     scores = np.empty((present.shape[0], len(grid)))
-    for g, strength in enumerate(grid):
-        total = np.bincount(case, np.log(strength + count), minlength=present.shape[0])
-        scores[:, g] = total + (1 - scored) * np.log(strength + sizes)
+    for is_own in (True, False):
+        for amount in np.unique(taken_out[own == is_own]):
+            cases = np.flatnonzero((own == is_own) & (taken_out == amount))
+            from_class = amount * is_own
+            counts = TermCounts(
+                remainder(in_class, from_class), size - from_class, remainder(in_all, amount), total - amount
+            )
+            terms = ClassTerms(kind, counts, counts.found_in_all <= 0, nodes_for(grid))
+            scores[cases] = terms.of(cases, present.indptr, present.indices)
     return scores
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.class_counts import ClassCounts
-from priorwise.models.event_models import EventModel
+from priorwise.models.event_models import EventModel, Unseen
 from priorwise.models.weights import Background, Weights
 
 Floats = NDArray[np.float64]
@@ -25,9 +25,9 @@ def class_weights(
 ) -> Weights:
     """Weights of each class, or of each class against all other documents.
 
-    A token that a class has never seen weighs what the class and the token's group say: all tokens are one group, or
-    those that occur equally often in the collection are, if that matters. So the background has a column for each
-    group, and only pairs of class and token that occur have a number of their own.
+    A token that a class has never seen weighs what the class and the token's group say: all tokens are one group; or
+    those that occur in the collection are, or those that occur there equally often, if that matters. So the background
+    has a column for each group, and only pairs of class and token that occur have a number of their own.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ def class_weights(
     log_rates : array, shape (n_classes,)
         Logarithm of each class's rate, or of its odds against the rest.
     """
-    in_all, group, sizes = _groups(counts, rest_priors is not None or any(map(model.reads_collection, set(priors))))
+    apart = Unseen.BY_COUNT if rest_priors is not None else max(map(model.tells_apart, set(priors)))
+    in_all, group, sizes = _groups(counts, apart)
     background, bias = np.empty((counts.n_classes, len(in_all))), log_rates.copy()
     differences = counts.pairs.copy()
     for prior, rest, classes, pairs in _by_prior(priors, rest_priors, counts):
@@ -50,7 +51,8 @@ def class_weights(
         background[classes] = unseen.present
         c = counts.pairs.indices[pairs]
         g = group[counts.tokens[pairs]] if len(in_all) > 1 else 0
-        seen = model.parts(prior, rest, counts.pairs.data[pairs], c, in_all[g])
+        of_pairs = counts.collection[counts.tokens[pairs]] if apart == Unseen.IF_IN_COLLECTION else in_all[g]
+        seen = model.parts(prior, rest, counts.pairs.data[pairs], c, of_pairs)
         differences.data[pairs] = seen.present - background[c, g]
         if unseen.absent is not None and seen.absent is not None:
             absent = np.zeros(background.shape)
@@ -59,10 +61,11 @@ def class_weights(
     return Weights(np.arange(counts.n_tokens), differences, bias, Background(background, group.astype(np.int32)))
 
 
-def _groups(counts: ClassCounts, by_collection: bool) -> tuple[Floats, Ints, Ints]:
+def _groups(counts: ClassCounts, apart: Unseen) -> tuple[Floats, Ints, Ints]:
     """How often the tokens of each group occur in all, the group of each token, and how many tokens each has."""
-    if by_collection:
-        in_all, group, sizes = np.unique(counts.collection, return_inverse=True, return_counts=True)
+    if apart != Unseen.ALIKE:
+        by = counts.collection if apart == Unseen.BY_COUNT else (counts.collection > 0).astype(np.float64)
+        in_all, group, sizes = np.unique(by, return_inverse=True, return_counts=True)
         return in_all, group, sizes
     return np.zeros(1), np.zeros(counts.n_tokens, dtype=np.int64), np.array([counts.n_tokens])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
 from priorwise.models.saved import SavedModel
+from priorwise.models.weights import Weights
 
 Ints = NDArray[np.int64]
 
@@ -149,18 +150,31 @@ def train(
         raise NotEnoughData("the documents have no words to learn from")
     if len(columns) < corpus.n_vocabulary:
         X = X[:, columns]
-    fitted = make(len(columns)).fit(X, _targets(examples))
-    model = SavedModel.of(
-        getattr(fitted, "best_estimator_", fitted).weights_,
-        corpus.token_names(columns),
+    fitted = make(len(columns)).fit(X, targets_of(examples))
+    weights = getattr(fitted, "best_estimator_", fitted).weights_
+    tokens = corpus.token_names(columns)
+    return saved_model(corpus, examples, weights, tokens, about=about(fitted), features=features, link=link), fitted
+
+
+def saved_model(
+    corpus: Corpus,
+    examples: Examples,
+    weights: Weights,
+    tokens: Sequence[str],
+    *,
+    about: dict[str, Any],
+    **details: Any,
+) -> SavedModel:
+    """What was learned from the examples of a corpus, ready to be saved; details are as in `SavedModel`."""
+    return SavedModel.of(
+        weights,
+        tokens,
         labels=examples.labels,
         multilabel=examples.multilabel,
-        features=features,
-        link=link,
         tokenizer=corpus.tokenizer,
         members=np.asarray(examples.membership.sum(axis=0)).ravel(),
         about={
-            **about(fitted),
+            **about,
             "corpus": {
                 "checksum": corpus.checksum,
                 "documents": len(examples.rows),
@@ -168,11 +182,12 @@ def train(
                 "left_out": examples.left_out,
             },
         },
+        **details,
     )
-    return model, fitted
 
 
-def _targets(examples: Examples) -> Any:
+def targets_of(examples: Examples) -> Any:
+    """The labels in the form in which a scikit-learn classifier takes them."""
     if not examples.multilabel:
         return examples.membership.indices
     if len(examples.labels) == 1:

@@ -19,6 +19,7 @@ from priorwise.models.event_models import EventModel
 from priorwise.models.labels import Labels
 from priorwise.models.left_out import LeftOut
 from priorwise.models.weights import Weights
+from priorwise.priors.imagined import ImaginedTexts, smoothing_of
 
 Floats = NDArray[np.float64]
 
@@ -79,19 +80,33 @@ class CountNB(ClassifierMixin, BaseEstimator):
         return ClassCounts.of(X, self._labels.membership(y), weight)
 
     def _blend(self) -> Weights:
-        labels, counts = self._labels, self.counts_
+        labels = self._labels
+        rates = log_class_rates(self.class_rate, self.counts_, labels)
+        counts = self._with_imagined(self.counts_)
         priors, rest_priors = self._priors(labels)
         return class_weights(
             counts,
             self._event_model(counts),  # type: ignore[call-arg]
             priors,
             rest_priors if labels.against_rest else None,
-            log_class_rates(self.class_rate, counts, labels),
+            rates,
         )
+
+    def _with_imagined(self, counts: ClassCounts) -> ClassCounts:
+        """What was counted, and what the prior imagines to have been; of two classes the second has the counts."""
+        prior = self.given_prior
+        if not isinstance(prior, ImaginedTexts):
+            return counts
+        pairs, documents = prior.counts(len(self._labels.classes), counts.n_tokens)
+        own = slice(1, None) if self._labels.n_outputs < len(self._labels.classes) else slice(None)
+        imagined = ClassCounts(
+            pairs[own].tocsc(), documents[own], np.asarray(pairs.sum(axis=0)).ravel(), float(documents.sum())
+        )
+        return counts + imagined
 
     def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
         """The prior of each output, and of the documents it is told from."""
-        given = self.given_prior
+        given = smoothing_of(self.given_prior)
         if not isinstance(given, Sequence):
             self.check_prior(given)
             return [given] * labels.n_outputs, [given] * labels.n_outputs

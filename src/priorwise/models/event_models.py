@@ -6,15 +6,16 @@ Each of the two turns a prior and counts into what a token adds to a class where
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.class_counts import ClassCounts
-from priorwise.priors.rates import RatePrior, log_complement, log_rate
+from priorwise.priors.rates import TINY, RatePrior, log_complement, log_rate
 from priorwise.priors.term_counts import TermCounts, remainder
-from priorwise.priors.words import WordPrior, WordWeights, log_counts
+from priorwise.priors.words import ClassSize, CollectionPrior, WordPrior, WordWeights, log_counts, log_lift
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,11 +32,19 @@ class Parts(NamedTuple):
     absent: Floats | None
 
 
+class Unseen(IntEnum):
+    """What tells apart the tokens that a class has never seen: nothing, or what the collection says of them."""
+
+    ALIKE = 0
+    IF_IN_COLLECTION = 1
+    BY_COUNT = 2
+
+
 class EventModel(Protocol):
     """A likelihood of documents, as far as a linear model needs it."""
 
-    def reads_collection(self, prior: Any) -> bool:
-        """Whether a token's weight in a class also depends on how often it occurs elsewhere."""
+    def tells_apart(self, prior: Any) -> Unseen:
+        """What tells apart the tokens that a class has never seen."""
 
     def parts(self, prior: Any, rest: Any, n: Floats, c: Ints, in_all: Floats) -> Parts:
         """What tokens counted `n` times in classes `c`, and `in_all` times in all, add there.
@@ -55,9 +64,9 @@ class Bernoulli:
     def __init__(self, counts: ClassCounts) -> None:
         self.documents, self.all_documents = counts.documents, np.array(counts.all_documents)
 
-    def reads_collection(self, prior: RatePrior) -> bool:
-        """Whether the prior's centre is the collection's rate."""
-        return prior.reads_collection
+    def tells_apart(self, prior: RatePrior) -> Unseen:
+        """Unseen tokens differ if the prior's centre is the collection's rate."""
+        return Unseen.BY_COUNT if prior.reads_collection else Unseen.ALIKE
 
     def parts(self, prior: RatePrior, rest: RatePrior | None, n: Floats, c: Ints, in_all: Floats) -> Parts:
         """Log odds of a token, and the logarithm of the rate of documents without it."""
@@ -84,21 +93,30 @@ class Multinomial:
     ::
 
         log P(d|c) = Σ over i in d of f_i · weight(i, c)
+
+    The weight is the logarithm of the word's rate; with a prior around the collection, of the rate beside the
+    collection's, which differs from that by a term that all classes share.
     """
 
     def __init__(self, counts: ClassCounts) -> None:
         self.counts = counts
 
-    def reads_collection(self, prior: WordPrior) -> bool:
-        """No prior of words here looks beyond its class."""
-        return False
+    def tells_apart(self, prior: WordPrior | CollectionPrior) -> Unseen:
+        """Around the collection a word weighs by how much more frequent it is in a class: unseen words weigh alike."""
+        return Unseen.IF_IN_COLLECTION if hasattr(prior, "mix") else Unseen.ALIKE
 
-    def parts(self, prior: WordPrior, rest: WordPrior | None, n: Floats, c: Ints, in_all: Floats) -> Parts:
+    def parts(self, prior: Any, rest: Any, n: Floats, c: Ints, in_all: Floats) -> Parts:
         """Weight of a word; its absence weighs nothing."""
-        present = word_weights(prior.weigh(self.counts.sizes), n, c)
+        present = self._weights(prior, self.counts.sizes, n, c, in_all)
         if rest is not None:
-            present = present - word_weights(rest.weigh(self.counts.sizes_of_rest), remainder(in_all, n), c)
+            present = present - self._weights(rest, self.counts.sizes_of_rest, remainder(in_all, n), c, in_all)
         return Parts(present, None)
+
+    def _weights(self, prior: Any, sizes: ClassSize, n: Floats, c: Ints, in_all: Floats) -> Floats:
+        if not hasattr(prior, "mix"):
+            return word_weights(prior.weigh(sizes), n, c)
+        of_count, of_share = prior.mix(sizes.occurrences)
+        return log_lift(n, in_all / max(self.counts.collection.sum(), TINY), of_count[c], of_share[c])
 
 
 def word_weights(weights: WordWeights, n: Floats, c: Ints) -> Floats:

@@ -52,11 +52,13 @@ class FoldedScores(HeldOut):
         """For each prior its place, and the scores of every document for every output."""
         for p, prior in enumerate(priors):
             scores = np.full((self.X.shape[0], self.labels.n_outputs), OUT_OF_THE_QUESTION)
-            for train, test in self.folds:
+            for fold, (train, test) in enumerate(self.folds):
+                self.progress((p + fold / len(self.folds)) / len(priors))
                 model = clone(self.estimator).set_params(prior=prior)
                 model.fit(self.X[train], self.y[train], sample_weight=self.weight[train])
                 if self.labels.against_rest:
-                    scores[test] = np.reshape(model.decision_function(self.X[test]), (len(test), -1))
+                    log_odds = getattr(model, "log_odds", None) or model.decision_function
+                    scores[test] = np.reshape(log_odds(self.X[test]), (len(test), -1))
                 else:
                     places = np.searchsorted(self.labels.classes, model.classes_)
                     scores[np.ix_(test, places)] = model.predict_log_proba(self.X[test])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def _nobody(share: float) -> None:
+    pass
+
+
 class HeldOut:
     """What a prior is judged by: for each prior, the scores of documents by models that were fitted without them."""
 
     labels: Labels
     weight: Floats
+    progress: Callable[[float], None] = staticmethod(_nobody)
+    """Told which share of the work is done, by those that take long."""
 
     def truth(self) -> NDArray[np.bool_]:
         """Which documents are of which output, shape (n_documents, n_outputs)."""

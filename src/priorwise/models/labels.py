@@ -55,6 +55,12 @@ class Labels:
         """How many outputs the model has."""
         return 1 if len(self.classes) == 2 and not self.multilabel else len(self.classes)
 
+    def name(self, output: int) -> str:
+        """What an output stands for, as errors call it."""
+        if self.multilabel:
+            return f"label {output}"
+        return f"class {self.classes.tolist()[1 if self.n_outputs == 1 else output]!r}"
+
     def membership(self, y: Any) -> sp.csr_matrix:
         """Sparse matrix of ones: which documents are of which output."""
         if self.multilabel:

@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.errors import InputError
 from priorwise.models.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.presence_counts import Cases, PresenceCounts
-from priorwise.priors import PseudoCounts
+from priorwise.models.presence_priors import UNIFORM, PresencePrior, PriorKind, kind_of
+from priorwise.priors.term_counts import TermCounts
 
 Floats = NDArray[np.float64]
 
@@ -31,16 +32,43 @@ class Terms:
     negative: Floats
 
 
-@dataclass(frozen=True)
-class _Group:
+class ClassTerms:
+    """What a class adds to the scores of cases that leave the same hole, at every strength of a grid.
+
+    Parameters
+    ----------
+    kind : PriorKind
+        What a strength means.
+    counts : TermCounts
+        Counts of the class with the hole in them.
+    gone : array of bool
+        The tokens that left the vocabulary by that.
+    nodes : Nodes
+        The grid.
+    """
+
+    def __init__(self, kind: PriorKind, counts: TermCounts, gone: NDArray[np.bool_], nodes: Nodes) -> None:
+        table = kind.table(counts, nodes.strengths)
+        self._rows = np.where(gone, np.int32(-1), table.rows)
+        self._logs, self._sizes, self._nodes = table.logs.ravel(), table.sizes, nodes
+
+    def of(self, cases: NDArray[np.int64], indptr: NDArray[np.integer], tokens: NDArray[np.integer]) -> Floats:
+        """A row for each of some cases, a column for each strength."""
+        from priorwise.kernels.leave_one_out import case_terms
+
+        nodes = self._nodes
+        terms = np.empty((len(cases), nodes.grid_size))
+        case_terms(cases, indptr, tokens, self._rows, self._logs, self._sizes, nodes.spread, nodes.direct, terms)
+        return terms
+
+
+class _Group(NamedTuple):
     """Cases that leave the same hole: of one class, with one weight to take out."""
 
     cases: NDArray[np.int64]
     is_positive: bool
-    positive_counts: Floats
-    negative_counts: Floats
-    n_positive: float
-    n_negative: float
+    members: TermCounts
+    others: TermCounts
 
 
 class LeaveOneOut:
@@ -57,13 +85,14 @@ class LeaveOneOut:
     counts : PresenceCounts
         The counts of the model that all cases together train. The cases must be part of them; the counts may hold
         more documents than the cases do.
-    centre : {"one", "collection"}
-        The centre of the priors to be tried.
+    kind : PriorKind
+        The kind of prior to be tried on a grid; imagined documents that hold every token by default.
     threads : int, optional
         How many threads share the work; all cores by default.
 
     Examples
     --------
+    >>> from priorwise.priors import PseudoCounts
     >>> cases = Cases.of([0, 2, 3, 5, 6], [0, 1, 0, 1, 2, 2], [True, True, False, False])
     >>> loo = LeaveOneOut(cases, cases.count(3))
     >>> loo.scores(PseudoCounts.laplace()).round(4)
@@ -71,13 +100,18 @@ class LeaveOneOut:
     """
 
     def __init__(
-        self, cases: Cases, counts: PresenceCounts, *, centre: str = "one", threads: int | None = None
+        self,
+        cases: Cases,
+        counts: PresenceCounts,
+        *,
+        kind: PriorKind = UNIFORM,
+        threads: int | None = None,
     ) -> None:
         from priorwise.kernels.leave_one_out import keep_known
 
         self.cases = cases
         self.counts = counts
-        self.centre = centre
+        self.kind = kind
         self.threads = threads or os.cpu_count() or 1
         features = counts.features
         local = np.full(len(counts.positive), -1, dtype=np.int32)
@@ -87,88 +121,54 @@ class LeaveOneOut:
         keep_known(cases.indptr, cases.tokens, local, self._indptr, self._tokens)
         self._groups = list(self._group())
 
-    def prior(self, negative: float, positive: float) -> PseudoCounts:
-        """Make a prior with this centre and these strengths."""
-        return PseudoCounts(float(negative), float(positive), centre=self.centre)
-
     def _group(self) -> Iterator[_Group]:
-        counts = self.counts
         taken_out = self.cases.taken_out
         for is_positive in (True, False):
             of_class = (self.cases.positive == is_positive) & (self.cases.weight > 0)
-            for amount in np.unique(taken_out[of_class]):
+            for amount in np.unique(taken_out[of_class]).tolist():
                 cases = np.flatnonzero(of_class & (taken_out == amount))
-                from_positive, from_negative = (amount, 0.0) if is_positive else (0.0, amount)
-                yield _Group(
-                    cases,
-                    is_positive,
-                    *counts.without(from_positive, from_negative, self.centre),
-                    counts.n_positive - from_positive,
-                    counts.n_negative - from_negative,
-                )
+                from_each = (amount, 0.0) if is_positive else (0.0, amount)
+                yield _Group(cases, is_positive, *self.counts.without(*from_each))
 
-    def terms(self, grid: Floats) -> Terms:
+    def terms(self, grid: Floats, kind: PriorKind | None = None) -> Terms:
         """Give both parts of every case's score at every value of `grid`. Cases of weight 0 get zeros."""
         n = len(self.cases.positive)
         terms = Terms(np.zeros((n, len(grid))), np.zeros((n, len(grid))))
         for group in self._groups:
-            for cases, part in self._chunks(group, nodes_for(grid)):
+            for cases, part in self._chunks(group, kind or self.kind, nodes_for(grid)):
                 terms.positive[cases] = part.positive
                 terms.negative[cases] = part.negative
         return terms
 
-    def scores(self, prior: PseudoCounts) -> Floats:
-        """Leave-one-out score of every case under one prior."""
-        if prior.centre != self.centre:
-            raise InputError(f"{prior!r} is tried where the centre is '{self.centre}'")
-        negative, positive = prior.strengths(2)
-        terms = self.terms(np.array([negative, positive]))
+    def scores(self, prior: PresencePrior) -> Floats:
+        """Leave-one-out score of every case under one prior, of this kind or another."""
+        kind = kind_of(prior)
+        terms = self.terms(kind.strengths(prior, 2), kind)
         return terms.positive[:, 1] - terms.negative[:, 0]
 
     def predicted_positive(self, grid: Floats = PAPER_GRID) -> tuple[Floats, Floats]:
         """Weight of the members and of the others predicted positive in every cell: rows λ−, columns λ+."""
         from priorwise.kernels.leave_one_out import add_cells, add_staircases
 
-        # Around the collection a larger strength can lower a score, so a case's cells need not form a staircase.
-        staircases = self.centre == "one"
+        # If a larger strength can lower a score, a case's cells need not form a staircase.
+        staircases = self.kind.rising
         add = add_staircases if staircases else add_cells
         found = {True: np.zeros((len(grid), len(grid))), False: np.zeros((len(grid), len(grid)))}
         for group in self._groups:
-            for cases, part in self._chunks(group, nodes_for(grid)):
+            for cases, part in self._chunks(group, self.kind, nodes_for(grid)):
                 add(part.positive, part.negative, self.cases.weight[cases], found[group.is_positive])
         if staircases:
             return np.cumsum(found[True], axis=1), np.cumsum(found[False], axis=1)
         return found[True], found[False]
 
-    def _chunks(self, group: _Group, nodes: Nodes) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+    def _chunks(self, group: _Group, kind: PriorKind, nodes: Nodes) -> Iterator[tuple[NDArray[np.int64], Terms]]:
         """Score the cases of a group in chunks, on all threads; yields in order, so sums do not depend on timing."""
-        from priorwise.kernels.leave_one_out import case_terms
-
-        positive_row, positive_logs = _log_table(group.positive_counts, nodes.strengths)
-        negative_row, negative_logs = _log_table(group.negative_counts, nodes.strengths)
-        positive_row[group.positive_counts <= 0] = -1
-        positive_size_logs = np.log(nodes.strengths + group.n_positive)
-        negative_size_logs = np.log(nodes.strengths + group.n_negative)
+        gone = group.members.found <= 0
+        positive, negative = (ClassTerms(kind, counts, gone, nodes) for counts in (group.members, group.others))
 
         def score(cases: NDArray[np.int64]) -> Terms:
-            shape = (len(cases), nodes.grid_size)
-            part = Terms(np.empty(shape), np.empty(shape))
-            case_terms(
-                cases,
-                self._indptr,
-                self._tokens,
-                positive_row,
-                negative_row,
-                positive_logs,
-                negative_logs,
-                positive_size_logs,
-                negative_size_logs,
-                nodes.spread,
-                nodes.direct,
-                part.positive,
-                part.negative,
-            )
-            return part
+            of_cases = cases, self._indptr, self._tokens
+            return Terms(positive.of(*of_cases), negative.of(*of_cases))
 
         chunks = [group.cases[start : start + CHUNK] for start in range(0, len(group.cases), CHUNK)]
         with ThreadPoolExecutor(self.threads) as pool:
@@ -177,9 +177,3 @@ class LeaveOneOut:
             for start in range(0, len(chunks), wave):
                 batch = chunks[start : start + wave]
                 yield from zip(batch, pool.map(score, batch), strict=True)
-
-
-def _log_table(counts: Floats, strengths: Floats) -> tuple[NDArray[np.int32], Floats]:
-    """Table of log(λ + count), flat, with a row per distinct count, and the row of every token."""
-    values, rows = np.unique(counts, return_inverse=True)
-    return rows.astype(np.int32), np.log(strengths[np.newaxis, :] + values[:, np.newaxis]).ravel()

@@ -102,6 +102,7 @@ class LeftOut(HeldOut):
             scores = np.empty((len(some), self.X.shape[0], self.n_outputs))
             for output in range(self.n_outputs):
                 scores[:, :, output] = self.output_scores(output, some).T
+                self.progress((start + len(some) * (output + 1) / self.n_outputs) / len(priors))
             for p in range(len(some)):
                 yield start + p, scores[p]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,23 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from priorwise.errors import NotEnoughData
+from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import Labels
 from priorwise.models.weights import Background, Weights
+from priorwise.priors.coefficients import Gaussian
 
 Floats = NDArray[np.float64]
+
+
+def prior_of_output(prior: Any, output: int, n_outputs: int) -> Any:
+    """The prior of one output: what is given for all, or its own of a list; ``Gaussian(1)`` if nothing is."""
+    if prior is None:
+        return Gaussian(1.0)
+    if not isinstance(prior, Sequence):
+        return prior
+    if len(prior) != n_outputs:
+        raise InputError(f"give one prior for each of the {n_outputs} rows of coef_, or one for all, not {len(prior)}")
+    return prior[output]
 
 
 class LinearOutputs(ClassifierMixin):
@@ -25,8 +38,8 @@ class LinearOutputs(ClassifierMixin):
     coef_: Any
     intercept_: Floats
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, dtype=np.float64, reset=True)
+    def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, dtype=np.float64, reset=reset)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, y
@@ -36,9 +49,7 @@ class LinearOutputs(ClassifierMixin):
             raise NotEnoughData(f"all examples are of one class, {self.classes_.tolist()[0]!r}: it takes two to tell")
 
     def _name(self, output: int) -> str:
-        if self._labels.multilabel:
-            return f"label {output}"
-        return f"class {self.classes_.tolist()[1 if self._labels.n_outputs == 1 else output]!r}"
+        return self._labels.name(output)
 
     @property
     def weights_(self) -> Weights:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,17 +11,27 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError
 from priorwise.models.labels import Labels
-from priorwise.models.linear_outputs import LinearOutputs
+from priorwise.models.linear_outputs import LinearOutputs, prior_of_output
 from priorwise.models.logistic_design import Design, Penalty
+from priorwise.models.logistic_posterior import Knowing, Posterior, known_after
 from priorwise.models.logistic_solve import Solution, solve
 from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import CoefficientPrior, Gaussian
+from priorwise.priors.informed import Informed
 
 Floats = NDArray[np.float64]
+
+
+def _keeps_gaussians(model: LogisticRegression) -> bool:
+    """Whether every prior is Gaussian, so that what is known after a fit can be taken for one as well."""
+    priors = [*(model.prior if isinstance(model.prior, Sequence) else [model.prior]), model.intercept_prior]
+    kinds = [prior.kind if isinstance(prior, Informed) else type(prior) for prior in priors if prior is not None]
+    return not model.sparse_coef and all(issubclass(kind, Gaussian) for kind in kinds)
 
 
 class LogisticRegression(LinearOutputs, BaseEstimator):
@@ -36,9 +47,10 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
 
     Parameters
     ----------
-    prior : Gaussian or Laplace, optional
+    prior : Gaussian, Laplace or Informed, optional
         What is believed of the coefficients: a mode and a variance, each a number, one per feature, or classes ×
-        features. An infinite variance leaves a coefficient to the data. ``Gaussian(1)`` by default.
+        features. An infinite variance leaves a coefficient to the data. A list has a prior for each row of `coef_`.
+        ``Gaussian(1)`` by default.
     fit_intercept : bool
         Whether there is an intercept b.
     intercept_prior : Gaussian or Laplace, optional
@@ -73,6 +85,8 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
         Minus the log-posterior up to a constant, the relative duality gap reached, and the steps taken.
     weights_ : Weights
         The fitted model as everything after fitting reads it.
+    posterior_ : Posterior
+        Under Gaussian priors: what is known after the fit, as priors for examples to come; see `partial_fit`.
 
     References
     ----------
@@ -91,7 +105,7 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
 
     def __init__(
         self,
-        prior: CoefficientPrior | None = None,
+        prior: CoefficientPrior | Informed | Sequence[CoefficientPrior | Informed] | None = None,
         *,
         fit_intercept: bool = True,
         intercept_prior: CoefficientPrior | None = None,
@@ -115,27 +129,82 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Find the most probable weights."""
         X, y = self._validated(X, y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not (self.tol > 0 and self.max_iter >= 1):
-            raise InputError(f"tol must be positive and max_iter at least 1, not {self.tol!r} and {self.max_iter!r}")
+        weight = self._checked_weight(X, sample_weight)
         before = self._start(X.shape[1]) if self.warm_start else None
         self._labels = Labels.of(y)
         self.classes_ = self._labels.classes
-        membership = self._labels.membership(y).tocsc()
         self._check_outputs()
-        design = Design(X)
-        n_outputs = self._labels.n_outputs
-        if before is not None and before[0].shape[0] != n_outputs:
+        if before is not None and before[0].shape[0] != self._labels.n_outputs:
             before = None
+        self._solve(Design(X), y, weight, self._penalty, before)
+        return self
 
-        def fit_one(output: int) -> tuple[Any, Solution]:
-            positive = np.zeros(X.shape[0], dtype=bool)
+    @available_if(_keeps_gaussians)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from more examples: what was learned from those before, `posterior_`, is the prior for these.
+
+        Laplace's approximation: the posterior of each coefficient is taken for a Gaussian with its mode where the fit
+        ended, and with the curvature there for its strength::
+
+            1/σ_j² ← 1/σ_j² + Σ_i s_i p_i (1 − p_i) x_ij²
+
+        The first call, if there was no `fit`, is one under `prior`, and must name all `classes`, unless `y` is an
+        indicator matrix. Batches give nearly what one fit of all their examples gives, the more so the larger they are
+        and the less features go together: that two coefficients are uncertain together is forgotten. There is no
+        `partial_fit` with Laplace priors, whose posterior is no Gaussian, nor with `sparse_coef`.
+
+        Examples
+        --------
+        >>> from priorwise.priors.coefficients import Gaussian
+        >>> model = LogisticRegression(Gaussian(4.0))
+        >>> for x, y in (([[0.0], [1.0], [2.0]], [0, 1, 0]), ([[3.0], [4.0], [1.0]], [1, 1, 0])):
+        ...     model = model.partial_fit(x, y, classes=[0, 1])
+        >>> model.coef_.round(2), model.posterior_.coefficients.variance.round(2)
+        (array([[0.64]]), array([[0.19]]))
+        """
+        first = not hasattr(self, "posterior_")
+        X, y = self._validated(X, y, reset=first)
+        weight = self._checked_weight(X, sample_weight)
+        if first:
+            labels = Labels.of(y, classes)
+            if classes is None and not labels.multilabel:
+                raise InputError("classes must be given at the first call of partial_fit")
+            self._labels, self.classes_ = labels, labels.classes
+            self._check_outputs()
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise InputError(f"classes {classes!r} differ from those of the first call, {self.classes_.tolist()}")
+        self._solve(Design(X), y, weight, self._penalty if first else self.posterior_.penalty, None)
+        return self
+
+    def _checked_weight(self, X: Any, sample_weight: ArrayLike | None) -> Floats:
+        if not (self.tol > 0 and self.max_iter >= 1):
+            raise InputError(f"tol must be positive and max_iter at least 1, not {self.tol!r} and {self.max_iter!r}")
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+    def _solve(
+        self,
+        design: Design,
+        y: Any,
+        weight: Floats,
+        penalty_of: Callable[[int, int, int], Penalty],
+        before: tuple[Floats, Floats] | None,
+    ) -> None:
+        """Fit every output, and keep the answers."""
+        (n, d), n_outputs = design.shape, self._labels.n_outputs
+        membership = self._labels.membership(y).tocsc()
+        keeps = _keeps_gaussians(self)
+
+        def fit_one(output: int) -> tuple[Any, Solution, Knowing | None]:
+            positive = np.zeros(n, dtype=bool)
             positive[membership.indices[membership.indptr[output] : membership.indptr[output + 1]]] = True
+            penalty = penalty_of(d, output, n_outputs)
             found = solve(
                 design,
                 positive,
                 weight,
-                self._penalty(X.shape[1], output, n_outputs),
+                penalty,
                 solver=self.solver,
                 tol=self.tol,
                 max_iter=self.max_iter,
@@ -143,21 +212,24 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
                 name=self._name(output),
             )
             row = sp.csr_matrix(found.coef) if self.sparse_coef else found.coef
-            return row, found
+            return row, found, known_after(design, weight, penalty, found) if keeps else None
 
         found = on_threads(fit_one, range(n_outputs), self.threads)
-        rows = [row for row, _ in found]
+        rows = [row for row, _, _ in found]
         self.coef_ = sp.vstack(rows, format="csr") if self.sparse_coef else np.array(rows)
-        self.intercept_ = np.array([solution.intercept for _, solution in found])
-        self.objective_ = np.array([solution.objective for _, solution in found])
-        self.gap_ = np.array([solution.gap for _, solution in found])
-        self.n_iter_ = np.array([solution.n_iter for _, solution in found])
+        self.intercept_ = np.array([solution.intercept for _, solution, _ in found])
+        self.objective_ = np.array([solution.objective for _, solution, _ in found])
+        self.gap_ = np.array([solution.gap for _, solution, _ in found])
+        self.n_iter_ = np.array([solution.n_iter for _, solution, _ in found])
+        self.__dict__.pop("posterior_", None)
+        if keeps:
+            known = [each for _, _, each in found if each is not None]
+            self.posterior_ = Posterior.of(known, self.coef_, self.intercept_, self.fit_intercept)
         self._warn()
-        return self
 
     def _penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:
         return Penalty.of(
-            self.prior if self.prior is not None else Gaussian(1.0),
+            prior_of_output(self.prior, output, n_outputs),
             n_features,
             output=output,
             n_outputs=n_outputs,
@@ -178,5 +250,5 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
                 f"{len(short)} of {len(self.gap_)} outputs stopped after {self.max_iter} steps, {self._name(short[0])} "
                 f"with a relative gap of {self.gap_[short[0]]:.2g}: raise max_iter, or give a smaller variance",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.coefficients import CoefficientPrior, Gaussian, Laplace
+from priorwise.priors.informed import Informed
 
 Floats = NDArray[np.float64]
 Arrays = tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Floats]
@@ -49,6 +50,11 @@ class Design:
         return _unsigned(self.by_columns)
 
     @cached_property
+    def squares(self) -> sp.csr_matrix:
+        """x_ij²."""
+        return self.by_rows.power(2)
+
+    @cached_property
     def column_squares(self) -> Floats:
         """Σ x_ij² of each feature."""
         squares: Floats = np.bincount(self.by_rows.indices, self.by_rows.data**2, self.shape[1]).astype(np.float64)
@@ -57,6 +63,12 @@ class Design:
     def offsets(self, mode: Floats) -> Floats:
         """What coefficients at their modes add to each case's score."""
         return np.asarray(self.by_rows @ mode) if mode.any() else np.zeros(self.shape[0])
+
+    @cached_property
+    def occupied(self) -> tuple[NDArray[np.int64], Design] | None:
+        """The columns that hold something, and a design of them alone; None if they are most columns."""
+        columns = np.flatnonzero(np.bincount(self.by_rows.indices, minlength=self.shape[1]))
+        return (columns, Design(self.by_rows[:, columns])) if 2 * len(columns) < self.shape[1] else None
 
     @cached_property
     def with_ones(self) -> Design:
@@ -79,7 +91,7 @@ class Penalty:
     @classmethod
     def of(
         cls,
-        prior: CoefficientPrior,
+        prior: CoefficientPrior | Informed,
         n_features: int,
         *,
         output: int = 0,
@@ -111,6 +123,10 @@ class Penalty:
         """Whether nothing holds the intercept."""
         return self.intercept and self.l1_b == 0 and self.l2_b == 0
 
+    def of_columns(self, columns: NDArray[np.int64]) -> Penalty:
+        """Give the penalty of some of the features."""
+        return replace(self, l1=self.l1[columns], l2=self.l2[columns], mode=self.mode[columns])
+
     def with_intercept_as_feature(self) -> Penalty:
         """Give the penalty of a design whose last column is the intercept."""
         return replace(
@@ -131,11 +147,14 @@ def _unsigned(matrix: Any) -> Arrays:
     return matrix.indptr.astype(np.uint64), matrix.indices.view(kind), matrix.data
 
 
-def _strengths(prior: CoefficientPrior, n_features: int, output: int, n_outputs: int) -> tuple[Floats, Floats, Floats]:
-    if not isinstance(prior, Gaussian | Laplace):
+def _strengths(
+    prior: CoefficientPrior | Informed, n_features: int, output: int, n_outputs: int
+) -> tuple[Floats, Floats, Floats]:
+    kind = prior.kind if isinstance(prior, Informed) else type(prior)
+    if not issubclass(kind, Gaussian | Laplace):
         raise InputError(f"the prior of a logistic regression is Gaussian(…) or Laplace(…), not {prior!r}")
     variance, mode = prior.of_features(n_features, output, n_outputs)
     nothing = np.zeros(n_features)
-    if isinstance(prior, Laplace):
+    if issubclass(kind, Laplace):
         return np.sqrt(2.0 / variance), nothing, mode
     return nothing, 1.0 / variance, mode

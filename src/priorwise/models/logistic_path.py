@@ -10,21 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.approximate_loo import approximate_leave_one_out
+from priorwise.models.logistic_held_out import HowToFit, held_out_scores
 from priorwise.models.logistic_solve import Solution
 from priorwise.models.logistic_table import Table
 from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import CoefficientPrior
+from priorwise.priors.informed import Informed
 from priorwise.search import LogLoss, Target, as_target
 from priorwise.search.targets import CountTarget
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-PAPER_VARIANCES: tuple[float, ...] = (
-    0.25, 1, 2.25, 4, 6.25, 9, 12.25, 16, 20.25, 25, 30.25, 36, 42.25, 49, 56.25, 64, 100, 1e4, 1e6, 1e8,
-)  # fmt: skip
-"""The variances that *knowledge* chooses from."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Trials:
         Of every case by a model that did not see it.
     """
 
-    priors: Sequence[CoefficientPrior]
+    priors: Sequence[CoefficientPrior | Informed]
     value: Floats
     scores: Floats
 
@@ -59,7 +55,7 @@ class Trials:
 def variance_path(
     X: Any,
     y: ArrayLike,
-    prior: CoefficientPrior,
+    prior: CoefficientPrior | Informed,
     variances: Sequence[float],
     *,
     sample_weight: ArrayLike | None = None,
@@ -77,7 +73,7 @@ def variance_path(
         The cases.
     y : array of bool, shape (n_cases,) or (n_cases, n_outputs)
         Which cases are of each output.
-    prior : Gaussian or Laplace
+    prior : Gaussian, Laplace or Informed
         Its variance is replaced if it is one number. If it is an array, it is multiplied: its shape is kept and its
         strength varied.
     variances : sequence of float
@@ -96,20 +92,21 @@ def variance_path(
     [0, 2]
     """
     table = Table.of(X, y, sample_weight)
-    priors = [with_variance(prior, variance) for variance in variances]
-    penalties = table.penalties(priors, fit_intercept, intercept_prior)
-    paths = on_threads(
-        lambda output: table.walk(output, table.weight, penalties[output], tol, max_iter),
-        range(table.n_outputs),
-        threads,
-    )
+    priors: Sequence[CoefficientPrior | Informed]
+    priors = prior.grid([prior.strength], variances) if isinstance(prior, Informed) else prior.grid(variances)
+
+    def walk(output: int) -> list[Solution]:
+        penalties = table.penalties(priors, output, fit_intercept, intercept_prior)
+        return table.walk(output, table.weight, penalties, tol, max_iter)
+
+    paths = on_threads(walk, range(table.n_outputs), threads)
     return [[path[place] for path in paths] for place in range(len(priors))]
 
 
 def try_priors(
     X: Any,
     y: ArrayLike,
-    priors: Sequence[CoefficientPrior],
+    priors: Sequence[CoefficientPrior | Informed],
     *,
     folds: int | NDArray[np.integer] | None = 10,
     target: Target | Callable[..., Any] | None = None,
@@ -153,30 +150,8 @@ def try_priors(
     if not len(priors):
         raise InputError("no prior to choose from: give at least one")
     measure = as_target(target if target is not None else LogLoss())
-    penalties = table.penalties(priors, fit_intercept, intercept_prior)
-    scores = np.empty((len(priors), table.design.shape[0], table.n_outputs))
-    if folds is None:
-
-        def leave_out(output: int) -> None:
-            found = table.walk(output, table.weight, penalties[output], tol, max_iter)
-            for place, (solution, penalty) in enumerate(zip(found, penalties[output], strict=True)):
-                scores[place, :, output] = approximate_leave_one_out(
-                    table.design, table.positive(output), table.weight, penalty, solution
-                )
-
-        on_threads(leave_out, range(table.n_outputs), 1 if table.n_outputs == 1 else threads)
-    else:
-        jobs = [(output, fold) for output in range(table.n_outputs) for fold in table.folds(folds, output)]
-
-        def hold_out(job: tuple[int, Mask]) -> None:
-            output, held = job
-            weight = np.where(held, 0.0, table.weight)
-            found = table.walk(output, weight, penalties[output], tol, max_iter)
-            rows = table.design.by_rows[held]
-            for place, solution in enumerate(found):
-                scores[place, held, output] = rows @ solution.coef + solution.intercept
-
-        on_threads(hold_out, jobs, threads)
+    how = HowToFit(fit_intercept, intercept_prior, tol, max_iter, threads)
+    scores = held_out_scores(table, priors, folds, how)
     counted = table.weight > 0
     value = np.array(
         [
@@ -188,13 +163,6 @@ def try_priors(
         ]
     )
     return Trials(priors, value, scores)
-
-
-def with_variance(prior: CoefficientPrior, variance: float) -> CoefficientPrior:
-    """Give the prior this variance, or, if it has one for each feature, multiply them by it."""
-    if np.ndim(prior.variance) == 0:
-        return prior.with_variance(variance)
-    return prior.scaled(variance)
 
 
 def _value(measure: Any, scores: Floats, positive: Mask, weight: Floats) -> float:

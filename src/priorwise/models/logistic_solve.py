@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.logistic_design import Design, Penalty
-from priorwise.models.separation import is_separated
+from priorwise.models.separation import is_separated, separated
 
 Floats = NDArray[np.float64]
 Found = tuple[float, float, float, int]
@@ -105,6 +105,17 @@ def solve(
                 raise NotEnoughData(
                     f"no example {sign} {name}, so nothing holds its intercept: add one, or give an intercept_prior"
                 )
+    if design.occupied is not None:
+        # Nothing moves a coefficient whose column is empty away from its mode.
+        columns, smaller = design.occupied
+        inner = None if start is None else (start[0][columns], start[1])
+        found = solve(
+            smaller, positive, weight, penalty.of_columns(columns),
+            solver=solver, tol=tol, max_iter=max_iter, start=inner, name=name,
+        )  # fmt: skip
+        coef = penalty.mode.copy()
+        coef[columns] = found.coef
+        return replace(found, coef=coef)
     if penalty.l1_b > 0:
         inner = None if start is None else (np.append(start[0], start[1]), 0.0)
         found = solve(
@@ -211,8 +222,10 @@ def _dual(problem: _Problem, w: Floats, b: float, warm: bool) -> Found:
 
 def _first_logits(problem: _Problem, scale: Floats, b: float) -> Floats:
     """Start from the slopes at the mode, shortened as the dual likes best."""
+    from scipy.special import expit
+
     y, s = problem.y, problem.weight
-    a = 1.0 / (1.0 + np.exp(y * (problem.offset + b)))
+    a = expit(-y * (problem.offset + b))
     toward = scale * (problem.design.by_columns.T @ (s * a * y))
     square = float(toward @ toward)
     shares = 0.1 ** np.arange(0.0, 5.0)
@@ -241,11 +254,7 @@ def _refuse_separation(problem: _Problem, w: Floats, gap: float, name: str) -> N
         return
     cases = problem.weight > 0
     if is_separated(problem.flat[cases], problem.y[cases] > 0):
-        raise InputError(
-            f"the features of infinite variance (column {flat[0]}"
-            + (f" and {len(flat) - 1} more" if len(flat) > 1 else "")
-            + f") tell {name} from the rest without error, so no finite weights are best: give them a finite variance"
-        )
+        raise separated(flat, name)
 
 
 def _entropy(rate: float) -> float:

@@ -14,9 +14,26 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.logistic_design import Design, Penalty
 from priorwise.models.logistic_solve import Solution, solve
 from priorwise.priors.coefficients import CoefficientPrior
+from priorwise.priors.informed import Informed
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Folds that are drawn by chance, each output's members and others spread evenly."""
+
+    folds: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise InputError(f"cross-validation takes at least 2 folds, not {self.folds}")
+
+
+Folds = int | Dealt | NDArray[np.integer] | list[Mask]
+"""How many folds, how to deal them, the fold of each case, or the cases that each holds out."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +43,10 @@ class Table:
     design: Design
     members: sp.csc_matrix
     weight: Floats
+    names: Sequence[str] | None = None
 
     @classmethod
-    def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Table:
+    def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, names: Sequence[str] | None = None) -> Table:
         """Check that all are of one length, and lay the matrix out for the solvers."""
         design = Design(X)
         members = sp.csc_matrix(y if sp.issparse(y) else np.asarray(y, dtype=bool).reshape(design.shape[0], -1))
@@ -37,35 +55,45 @@ class Table:
             raise InputError(
                 f"X has {design.shape[0]} cases, y {members.shape[0]} and sample_weight {len(weight)}: give one of each"
             )
-        design.columns, design.rows  # noqa: B018 - made before threads ask for them
-        return cls(design, members, weight)
+        if not np.isfinite(design.by_rows.data).all():
+            raise InputError("X has a value that is no finite number: leave such cases out, or fill them in")
+        if not (np.isfinite(weight).all() and np.all(weight >= 0) and weight.any()):
+            raise InputError("every sample_weight must be a number of at least 0, and one of them above 0")
+        for each in (design, design.occupied[1] if design.occupied is not None else design):
+            each.columns, each.rows  # noqa: B018 - made before threads ask for them
+        return cls(design, members, weight, names)
 
     @property
     def n_outputs(self) -> int:
         """How many outputs."""
         return int(self.members.shape[1])
 
+    def name(self, output: int) -> str:
+        """An output, as errors call it."""
+        return f"output {output}" if self.names is None else self.names[output]
+
     def positive(self, output: int) -> Mask:
         """Which cases are of an output."""
         return np.asarray(self.members[:, [output]].toarray()[:, 0], dtype=bool)
 
     def penalties(
-        self, priors: Sequence[CoefficientPrior], fit_intercept: bool, intercept_prior: CoefficientPrior | None
-    ) -> list[list[Penalty]]:
-        """Read every prior, for each output."""
+        self,
+        priors: Sequence[CoefficientPrior | Informed],
+        output: int,
+        fit_intercept: bool,
+        intercept_prior: CoefficientPrior | None,
+    ) -> list[Penalty]:
+        """Read every prior, for one output."""
         return [
-            [
-                Penalty.of(
-                    prior,
-                    self.design.shape[1],
-                    output=output,
-                    n_outputs=self.n_outputs,
-                    fit_intercept=fit_intercept,
-                    intercept_prior=intercept_prior,
-                )
-                for prior in priors
-            ]
-            for output in range(self.n_outputs)
+            Penalty.of(
+                prior,
+                self.design.shape[1],
+                output=output,
+                n_outputs=self.n_outputs,
+                fit_intercept=fit_intercept,
+                intercept_prior=intercept_prior,
+            )
+            for prior in priors
         ]
 
     def walk(
@@ -78,27 +106,28 @@ class Table:
         for place in order:
             found[int(place)] = solve(
                 self.design, positive, weight, penalties[place], tol=tol, max_iter=max_iter, start=start,
-                name=f"output {output}",
+                name=self.name(output),
             )  # fmt: skip
             start = (found[int(place)].coef, found[int(place)].intercept)
         return [found[place] for place in range(len(penalties))]
 
-    def folds(self, folds: int | NDArray[np.integer], output: int) -> list[Mask]:
+    def folds(self, folds: Folds, output: int) -> list[Mask]:
         """Masks of the cases held out: as given, or dealt in turn, members and others apart."""
+        if isinstance(folds, list):
+            return folds
         positive = self.positive(output)
-        if isinstance(folds, int | np.integer):
-            if folds < 2:
-                raise InputError(f"cross-validation takes at least 2 folds, not {folds}")
+        dealt = Dealt(int(folds)) if isinstance(folds, int | np.integer) else folds
+        if isinstance(dealt, Dealt):
             if min(positive.sum(), (~positive).sum()) < 2:
-                raise NotEnoughData(f"output {output} has fewer than 2 cases of a side, so none can be held out")
+                raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
             of_case = np.empty(len(positive), dtype=np.int64)
-            random = np.random.default_rng(0)
-            dealt = 0
+            random = np.random.default_rng(dealt.seed)
+            place = 0
             for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
-                of_case[random.permutation(side)] = (dealt + np.arange(len(side))) % folds
-                dealt += len(side)
+                of_case[random.permutation(side)] = (place + np.arange(len(side))) % dealt.folds
+                place += len(side)
         else:
-            of_case = np.asarray(folds)
+            of_case = np.asarray(dealt)
             if of_case.shape != positive.shape:
                 raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
         return [of_case == fold for fold in np.unique(of_case)]

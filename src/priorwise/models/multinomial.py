@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_non_negative
 from priorwise.errors import InputError
 from priorwise.models.count_nb import CountNB
 from priorwise.models.event_models import Multinomial
+from priorwise.models.labels import Labels
 from priorwise.models.multinomial_leave_one_out import MultinomialLeaveOneOut
 from priorwise.priors import Dirichlet, WeightManipulation
 
@@ -22,7 +24,8 @@ class MultinomialNB(CountNB):
 
         log p(c) + Σ f_i · weight(i, c)
 
-    The prior says what a word weighs; all words that a class has never seen weigh the same there. So a class is a list
+    The prior says what a word weighs; all words that a class has never seen weigh the same there, be it beside what the
+    collection says of them. So a class is a list
     of the words it has seen and one number more, and memory grows with the pairs of class and word that occur, never
     with classes × words.
 
@@ -31,7 +34,7 @@ class MultinomialNB(CountNB):
 
     Parameters
     ----------
-    prior : Dirichlet, AbsoluteDiscount, LinearDiscount or WittenBell, optional
+    prior : Dirichlet, AbsoluteDiscount, LinearDiscount, WittenBell, JelinekMercer or CollectionBeta, optional
         What to believe of the words, or a list of one for each class; ``Dirichlet(1)`` by default.
     class_rate : {"counted", "uniform"} or array
         How common each class is: as in the training documents, the same for each, or given.
@@ -74,10 +77,18 @@ class MultinomialNB(CountNB):
         """Refuse what is no prior of this model."""
         if isinstance(prior, WeightManipulation):
             raise InputError(f"{prior!r} makes weights that are no probabilities: it is the prior of WeightedNB")
-        if not hasattr(prior, "weigh"):
+        if not hasattr(prior, "weigh") and not hasattr(prior, "mix"):
             raise InputError(
                 f"the prior of MultinomialNB is one of words, as Dirichlet(1) or WittenBell() are, not {prior!r}"
             )
+
+    def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
+        both = super()._priors(labels)
+        if not labels.multilabel and len({hasattr(prior, "mix") for priors in both for prior in priors}) > 1:
+            raise InputError(
+                "the collection is the centre of some, but not of all priors: their classes do not compare"
+            )
+        return both
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,8 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from priorwise.errors import InputError
 from priorwise.models.presence_counts import PresenceCounts
+from priorwise.models.presence_priors import PresencePrior, kind_of
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
+from priorwise.priors.term_counts import TermCounts
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +35,11 @@ class PresenceNB(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    prior : PseudoCounts, optional
-        The strengths λ; Bayes-Laplace (1 for every class) by default.
+    prior : PseudoCounts, TermBeta or sequence of TermBeta, optional
+        The strengths λ, Bayes-Laplace (1 for every class) by default; or a strength for each token, read from the data,
+        with one scale or a scale for each class::
+
+            p(x|c) = (λc ŝ(x) π(x) + n(x,c)) / (λc ŝ(x) + n(c))          p(c) = n(c) / N
 
     Attributes
     ----------
@@ -61,7 +66,7 @@ class PresenceNB(ClassifierMixin, BaseEstimator):
     ['sport', 'politics']
     """
 
-    def __init__(self, prior: PseudoCounts | None = None) -> None:
+    def __init__(self, prior: PresencePrior | None = None) -> None:
         self.prior = prior
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -109,20 +114,22 @@ class PresenceNB(ClassifierMixin, BaseEstimator):
 
     def _blend(self) -> Weights:
         prior = self.prior if self.prior is not None else PseudoCounts.laplace()
-        if not isinstance(prior, PseudoCounts):
-            raise InputError(f"the prior of PresenceNB is a PseudoCounts, not {prior!r}")
         if len(self.classes_) == 2:
             return PresenceCounts(
                 self.feature_count_[1], self.feature_count_[0], self.class_count_[1], self.class_count_[0]
             ).weights(prior)
-        strengths = prior.strengths(len(self.classes_))
-        sizes = np.log(strengths + self.class_count_)
-        in_all = self.feature_count_.sum(axis=0)
+        kind = kind_of(prior)
+        in_all, n_all = self.feature_count_.sum(axis=0), np.array(self.class_count_.sum())
         features = np.flatnonzero(in_all > 0)
-        centre = in_all[features] / self.class_count_.sum() if prior.centre == "collection" else 1.0
-        imagined = strengths[:, np.newaxis] * centre
-        values = np.log(imagined + self.feature_count_[:, features]) - sizes[:, np.newaxis]
-        return Weights(features, values, sizes - np.log(np.sum(strengths + self.class_count_)))
+        tables = [
+            kind.table(TermCounts(found[features], np.array(documents), in_all[features], n_all), np.array([strength]))
+            for found, documents, strength in zip(
+                self.feature_count_, self.class_count_, kind.strengths(prior, len(self.classes_)), strict=True
+            )
+        ]
+        sizes = np.concatenate([table.sizes for table in tables])
+        values = np.stack([table.log_rates() for table in tables])
+        return Weights(features, values, sizes - np.logaddexp.reduce(sizes))
 
     def decision_function(self, X: Any) -> Floats:
         """s(d) for two classes; log p(c) + Σ log p(x|c), one column per class, for more."""

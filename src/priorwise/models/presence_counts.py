@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.models.presence_priors import PresencePrior, kind_of
 from priorwise.models.weights import Weights
-from priorwise.priors import PseudoCounts
+from priorwise.priors.term_counts import TermCounts, remainder
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +77,7 @@ class PresenceCounts:
 
     Examples
     --------
+    >>> from priorwise.priors import PseudoCounts
     >>> counts = PresenceCounts(np.array([2.0, 1.0, 0.0]), np.array([0.0, 1.0, 2.0]), 2, 2)
     >>> weights = counts.weights(PseudoCounts.laplace())
     >>> weights.features
@@ -96,43 +98,32 @@ class PresenceCounts:
         """The model's vocabulary V: the tokens that occur in at least one member."""
         return np.flatnonzero(self.positive > 0)
 
-    def without(self, from_positive: float, from_negative: float, centre: str = "one") -> tuple[Floats, Floats]:
-        """Counts of the vocabulary when so much of a document is taken out of a class, in units of the prior's centre.
+    def without(self, from_positive: float = 0.0, from_negative: float = 0.0) -> tuple[TermCounts, TermCounts]:
+        """Counts of the vocabulary, of the members and of the others, when so much of a document is taken out of each.
 
-        A count that rounding leaves just above or below zero is zero.
+        Both know the collection's rates, from which a document is taken out too, and share one strength per token.
         """
         features = self.features
-        positive = _taken_out(self.positive[features], from_positive)
-        negative = _taken_out(self.negative[features], from_negative)
-        if centre == "one":
-            return positive, negative
+        n_positive, n_negative = self.n_positive - from_positive, self.n_negative - from_negative
+        positive = remainder(self.positive[features], np.array(from_positive))
+        negative = remainder(self.negative[features], np.array(from_negative))
         if self.collection is None or self.n_collection is None:
-            found, documents = positive + negative, self.n_positive + self.n_negative - from_positive - from_negative
+            members = TermCounts(positive, np.array(n_positive), positive + negative, np.array(n_positive + n_negative))
         else:
             one = float(from_positive + from_negative > 0)
-            found, documents = _taken_out(self.collection[features], one), self.n_collection - one
-        per_share = np.divide(documents, found, out=np.zeros(len(features)), where=found > 0)
-        return positive * per_share, negative * per_share
+            in_all = remainder(self.collection[features], np.array(one))
+            members = TermCounts(positive, np.array(n_positive), in_all, np.array(self.n_collection - one))
+        return members, members.beside(negative, np.array(n_negative))
 
-    def weights(self, prior: PseudoCounts) -> Weights:
+    def weights(self, prior: PresencePrior) -> Weights:
         """Blend the counts with the prior::
 
-        s(d) = log (λ+ + n(+))/(λ− + n(−)) + Σ over x in d∩V of log p(x|+)/p(x|−)
-        p(x|c) = (λc + n(x,c)) / (λc + n(c))
-
-        With the collection as the centre, n(x,c)/π(x) takes the place of n(x,c), for π(x) is common to both classes.
+        s(d) = log p(+)/p(−) + Σ over x in d∩V of log p(x|+)/p(x|−)
         """
-        negative, positive = prior.strengths(2)
-        features = self.features
-        in_positive, in_negative = self.without(0.0, 0.0, prior.centre)
-        log_positive_size = np.log(positive + self.n_positive)
-        log_negative_size = np.log(negative + self.n_negative)
-        values = (np.log(positive + in_positive) - log_positive_size) - (
-            np.log(negative + in_negative) - log_negative_size
-        )
-        return Weights(features, values[np.newaxis, :], np.array([log_positive_size - log_negative_size]))
-
-
-def _taken_out(counts: Floats, amount: float) -> Floats:
-    rest = counts - amount
-    return np.where(rest < 1e-9, 0.0, rest)
+        kind = kind_of(prior)
+        negative, positive = kind.strengths(prior, 2)
+        members, others = self.without()
+        of_members = kind.table(members, np.array([positive]))
+        of_others = kind.table(others, np.array([negative]))
+        values = of_members.log_rates() - of_others.log_rates()
+        return Weights(self.features, values[np.newaxis, :], of_members.sizes - of_others.sizes)

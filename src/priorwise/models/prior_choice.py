@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.models.leave_one_out import LeaveOneOut, Terms
+from priorwise.models.presence_priors import PresencePrior
 from priorwise.models.terrain import Surveyor, Terrain, coarse_places, length_divisor
-from priorwise.priors import PseudoCounts
 from priorwise.search import NINE_STARTS, Choice, RadialSearch, choose_best, radial_search
 from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
 
@@ -57,7 +58,7 @@ class PriorChoice:
 
     Parameters
     ----------
-    prior : PseudoCounts
+    prior : PseudoCounts, or TermBeta of each class
         The best pair of strengths.
     score, sensitivity : float
         The target there and the share of the members predicted positive, means over the samples.
@@ -73,7 +74,7 @@ class PriorChoice:
         What a person should know before trusting this prior; empty if nothing.
     """
 
-    prior: PseudoCounts
+    prior: Any
     score: float
     sensitivity: float
     length_power: float
@@ -91,7 +92,7 @@ def choose_prior(
     search: str = "exhaustive",
     negative_weight: float = 1.0,
     length_powers: Sequence[float] = (0.0,),
-    given: PseudoCounts | None = None,
+    given: PresencePrior | None = None,
 ) -> PriorChoice:
     """Find the pair of strengths whose target, averaged over the samples, is best.
 
@@ -110,7 +111,7 @@ def choose_prior(
         How many documents of the corpus each negative stands for.
     length_powers : sequence of float
         The powers of a document's number of tokens to choose from; by average precision, whatever the target.
-    given : PseudoCounts, optional
+    given : prior, optional
         A prior to take instead of the best one; the terrain is surveyed all the same.
     """
     if search not in ("exhaustive", "radial"):
@@ -131,7 +132,7 @@ def choose_prior(
             power = _best_power_at(surveyors, given, length_powers)
         value = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
         return PriorChoice(given, *value, power, terrains, trials, paths, "this prior was given, not learned")
-    prior = samples[0].prior(grid[choice.row], grid[choice.column])
+    prior = samples[0].kind.prior([grid[choice.row], grid[choice.column]])
     if len(length_powers) > 1 and isinstance(target, CountTarget):
         power = _best_power_at(surveyors, prior, length_powers)
     remark = _remark(choice, terrains, target)
@@ -141,7 +142,7 @@ def choose_prior(
 def score_of(
     samples: Sequence[LeaveOneOut],
     target: CountTarget | ScoreTarget,
-    prior: PseudoCounts,
+    prior: PresencePrior,
     *,
     negative_weight: float = 1.0,
     length_power: float = 0.0,
@@ -272,7 +273,7 @@ def _best_power_anywhere(surveyors: Sequence[Surveyor], powers: Sequence[float])
     return float(powers[int(np.argmax(best))])
 
 
-def _best_power_at(surveyors: Sequence[Surveyor], prior: PseudoCounts, powers: Sequence[float]) -> float:
+def _best_power_at(surveyors: Sequence[Surveyor], prior: PresencePrior, powers: Sequence[float]) -> float:
     samples = [surveyor.loo for surveyor in surveyors]
     weight = surveyors[0].negative_weight
     best = [

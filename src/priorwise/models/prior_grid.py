@@ -174,6 +174,8 @@ def _best(values: Floats, distance: Floats) -> int:
 
 def _numbers(prior: Any) -> Floats:
     """The numbers of a prior; one with an array in place of a number has none to compare."""
+    if hasattr(prior, "numbers"):
+        return np.array(prior.numbers)
     values = (
         [getattr(prior, field.name) for field in dataclasses.fields(prior)] if dataclasses.is_dataclass(prior) else []
     )

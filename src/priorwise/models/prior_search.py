@@ -16,15 +16,19 @@ from priorwise.errors import InputError
 from priorwise.models.class_strengths import choose_class_strengths
 from priorwise.models.count_nb import CountNB
 from priorwise.models.folds import FoldedScores
-from priorwise.models.grid import COLLECTION_GRID, PAPER_GRID
 from priorwise.models.held_out import HeldOut
 from priorwise.models.labels import Labels
 from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.logistic import LogisticRegression
+from priorwise.models.logistic_held_out import LogisticHeldOut
 from priorwise.models.presence import PresenceNB, presence
 from priorwise.models.presence_counts import Cases
+from priorwise.models.presence_priors import kind_of
 from priorwise.models.prior_choice import choose_prior
 from priorwise.models.prior_grid import choose_from_grid
-from priorwise.search import Accuracy, ClassTarget, CountTarget, FBeta, ScoreTarget, Target, as_target
+from priorwise.priors import Gaussian
+from priorwise.priors.imagined import ImaginedTexts, smoothing_of
+from priorwise.search import Accuracy, ClassTarget, CountTarget, FBeta, LogLikelihood, ScoreTarget, Target, as_target
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +45,8 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Find the prior whose target is best on documents that the model has not seen, and fit the estimator with it.
 
     For `PresenceNB`, `BernoulliNB`, `MultinomialNB` and `WeightedNB` that is exact leave-one-out by subtraction,
-    without refits. Any other estimator with a parameter `prior` is judged by cross-validation.
+    without refits. Any other estimator with a parameter `prior` is judged by cross-validation; that of
+    `LogisticRegression` shares its work among folds and priors, and can also be approximate leave-one-out.
 
     For `PresenceNB` and two classes every pair of strengths of the grid is valued at once. For more classes, strengths
     are improved one class at a time until none improves the target, which is then the mean over the classes of the
@@ -51,23 +56,28 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : PresenceNB, BernoulliNB, MultinomialNB, WeightedNB, or another classifier with a parameter `prior`
+    estimator : PresenceNB, BernoulliNB, MultinomialNB, WeightedNB, LogisticRegression, or another with a `prior`
         The model whose prior is searched.
     target : Target or callable, optional
         What a good prior is good at: an object such as ``PPV()`` or ``MacroF1()``, or a function of (y_true, scores).
-        By default ``FBeta(0.5)`` for `PresenceNB`; for the others F1 for two classes or labels, accuracy for more.
+        By default ``FBeta(0.5)`` for `PresenceNB`, log-likelihood for regressions; for the others F1 for two classes or
+        labels, accuracy for more.
     search : {"exhaustive", "radial"}
         For `PresenceNB`: every cell of the grid, or the paper's nine climbs.
     grid : sequence, optional
         For `PresenceNB` the strengths to choose from, ascending; by default the paper's 203, or 57 up to a million if
-        its prior is centred on the collection. For the others the priors to choose from; by default the `grid()` of
-        the estimator's own kind of prior.
+        its prior is centred on the collection, or the 41 scales of `TermBeta` if it has that. For the others the priors
+        to choose from; by default the `grid()` of the estimator's own kind of prior.
     negative_weight : float
         How many documents each negative stands for, where negatives are a sample; targets at corpus odds use it.
     per_label : bool
         Whether each label chooses its own prior, where the target allows it.
-    folds : int or scikit-learn splitter, optional
-        Judge by cross-validation with so many folds. By default leave-one-out where it is exact, else 5 folds.
+    folds : int, scikit-learn splitter or "approximate", optional
+        Judge by cross-validation with so many folds. By default leave-one-out where it is exact, 10 folds for
+        `LogisticRegression`, else 5. ``"approximate"``, for `LogisticRegression`, leaves out one document at a time by
+        one Newton step from a single fit.
+    progress : callable, optional
+        Told which share of a long search is done, label by label where each has its own scores.
 
     Attributes
     ----------
@@ -110,6 +120,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         negative_weight: float = 1.0,
         per_label: bool = True,
         folds: Any = None,
+        progress: Callable[[float], None] | None = None,
     ) -> None:
         self.estimator = estimator
         self.target = target
@@ -118,6 +129,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.negative_weight = negative_weight
         self.per_label = per_label
         self.folds = folds
+        self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Search, then fit."""
@@ -148,14 +160,13 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if labels.multilabel:
             raise InputError("PresenceNB tells classes apart; for an indicator matrix wrap it in OneVsRestClassifier")
         target = _of_one_class(self._target(FBeta(0.5)))
-        centre = getattr(self.estimator.prior, "centre", "one")
-        usual = PAPER_GRID if centre == "one" else COLLECTION_GRID
-        grid = usual if self.grid is None else _checked_grid(self.grid)
+        kind = kind_of(self.estimator.prior)
+        grid = kind.grid if self.grid is None else _checked_grid(self.grid)
         place = np.searchsorted(labels.classes, y)
         present = presence(X)
         if len(self.classes_) == 2:
             cases = Cases.of(present.indptr, present.indices, place == 1, weight=weight)
-            samples = [LeaveOneOut(cases, cases.count(X.shape[1]), centre=centre)]
+            samples = [LeaveOneOut(cases, cases.count(X.shape[1]), kind=kind)]
             choice = choose_prior(samples, target, grid=grid, search=self.search, negative_weight=self.negative_weight)
             self.best_prior_, self.best_score_, self.remark_ = choice.prior, choice.score, choice.remark
             self.terrain_ = choice.terrains[0]
@@ -166,25 +177,35 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 "sensitivity": choice.trials.sensitivity,
             }
         else:
-            many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid, centre)
+            many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid, kind)
             self.best_prior_, self.best_score_, self.trials_, self.remark_ = many
 
     def _search_priors(self, X: Any, y: Any, weight: Floats, labels: Labels) -> None:
-        target = self._target(FBeta(1.0) if labels.against_rest else Accuracy())
+        regression = hasattr(self.estimator, "intercept_prior")
+        usual = LogLikelihood() if regression else FBeta(1.0) if labels.against_rest else Accuracy()
+        target = self._target(usual)
         own = self.estimator.given_prior if isinstance(self.estimator, CountNB) else self.estimator.prior
+        if own is None and regression:
+            own = Gaussian(1.0)
         if isinstance(own, Sequence):
             own = own[0]
+        candidates = self._candidates(own)
+        imagines = any(isinstance(prior, ImaginedTexts) for prior in candidates)
         held_out: HeldOut
-        if self.folds is None and isinstance(self.estimator, CountNB):
+        if self.folds is None and isinstance(self.estimator, CountNB) and not imagines:
             held_out = self.estimator.leave_one_out(X, y, labels, weight)
+        elif isinstance(self.estimator, LogisticRegression):
+            held_out = LogisticHeldOut(self.estimator, X, y, labels, weight, 10 if self.folds is None else self.folds)
         else:
             held_out = FoldedScores(self.estimator, X, y, labels, weight, 5 if self.folds is None else self.folds)
+        if self.progress is not None:
+            held_out.progress = self.progress
         choice = choose_from_grid(
             held_out,
-            self._candidates(own),
+            candidates,
             target,
             own,
-            per_label=self.per_label,
+            per_label=self.per_label and not imagines,
             negative_weight=self.negative_weight,
         )
         self.best_prior_, self.best_score_ = choice.prior, choice.score
@@ -201,7 +222,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise InputError("the grid is empty: give at least one prior")
         if isinstance(self.estimator, CountNB):
             for prior in priors:
-                self.estimator.check_prior(prior)
+                self.estimator.check_prior(smoothing_of(prior))
         return priors
 
     @available_if(_fitted_has("predict"))  # type: ignore[untyped-decorator]

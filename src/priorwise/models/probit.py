@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,10 +14,12 @@ from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import Labels
-from priorwise.models.linear_outputs import LinearOutputs
+from priorwise.models.linear_outputs import LinearOutputs, prior_of_output
 from priorwise.models.logistic_design import Design
+from priorwise.models.separation import is_separated, separated
 from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import CoefficientPrior, Gaussian, Jeffreys, Laplace
+from priorwise.priors.informed import Informed
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +27,7 @@ LARGEST_SYSTEM = 2000
 """More features than this are updated in blocks, unless told otherwise."""
 
 START_VARIANCE = 1.0
-"""Of the Gaussian prior whose answer Laplace's and Jeffreys' priors start from."""
+"""Of the Gaussian prior under which Laplace's prior starts from the answer, and Jeffreys' from EM's first step."""
 
 
 class ProbitRegression(LinearOutputs, BaseEstimator):
@@ -37,7 +40,8 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
         β   ← (Ω + XᵀX)⁻¹Xᵀv                Ω = diag(ω): 1/σ² Gaussian, λ/|β_j| Laplace, 1/β_j² Jeffreys
 
     Under Gaussian and Laplace priors the answer is the one best; under Jeffreys' a local optimum, so the start is part
-    of the method: the answer under ``Gaussian(1)``. Several classes are one-vs-rest.
+    of the method: EM's first step from 0 under ``Gaussian(1)``, a ridge regression on the labels. Several classes are
+    one-vs-rest.
 
     Parameters
     ----------
@@ -85,7 +89,7 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
 
     def __init__(
         self,
-        prior: CoefficientPrior | Jeffreys | None = None,
+        prior: CoefficientPrior | Informed | Jeffreys | Sequence[Any] | None = None,
         *,
         fit_intercept: bool = True,
         intercept_prior: CoefficientPrior | Jeffreys | None = None,
@@ -108,7 +112,6 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
         """Find the most probable weights."""
         X, y = self._validated(X, y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        prior = self._prior()
         if not (self.tol > 0 and self.max_iter >= 1 and (self.block_size is None or self.block_size >= 1)):
             raise InputError("tol must be positive, max_iter and block_size at least 1")
         self._labels = Labels.of(y)
@@ -124,7 +127,9 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
             positive = np.zeros(X.shape[0], dtype=bool)
             positive[members.indices[members.indptr[output] : members.indptr[output + 1]]] = True
             self._check_sides(positive, weight, output)
-            return self._fit_one(blocks, positive, prior, self._row(X.shape[1], output, n_outputs))
+            prior, row = self._prior(output, n_outputs), self._row(X.shape[1], output, n_outputs)
+            self._refuse_separation(design, positive, weight, row[0], output)
+            return self._fit_one(blocks, positive, prior.kind() if isinstance(prior, Informed) else prior, row)
 
         found = on_threads(fit_one, range(n_outputs), self.threads)
         coef = np.array([one.coef for one in found])
@@ -159,24 +164,25 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
         if not isinstance(prior, Gaussian):
             finite = np.where(np.isfinite(row[0]), START_VARIANCE, np.inf)
             ridge = ProbitEM(blocks, Gaussian(), (finite, row[1]))
-            start = ridge.fit(signs, start, 1e-4, self.max_iter, True).distance
+            # From far out, Jeffreys' prior keeps several times the coefficients that the paper reports.
+            steps = 1 if isinstance(prior, Jeffreys) else self.max_iter
+            start = ridge.fit(signs, start, 1e-4, steps, True).distance
         return ProbitEM(blocks, prior, row).fit(signs, start, self.tol, self.max_iter, self.accelerate)
 
-    def _prior(self) -> Any:
-        prior = self.prior if self.prior is not None else Gaussian(1.0)
-        if not isinstance(prior, Gaussian | Laplace | Jeffreys):
+    def _prior(self, output: int, n_outputs: int) -> Any:
+        prior = prior_of_output(self.prior, output, n_outputs)
+        kind = prior.kind if isinstance(prior, Informed) else type(prior)
+        if not issubclass(kind, Gaussian | Laplace | Jeffreys):
             raise InputError(
                 f"the prior of a probit regression is Gaussian(…), Laplace(…) or Jeffreys(), not {prior!r}"
             )
-        if self.intercept_prior is not None and type(self.intercept_prior) is not type(prior):
-            raise InputError(
-                f"intercept_prior must be a {type(prior).__name__} as prior is, not {self.intercept_prior!r}"
-            )
+        if self.intercept_prior is not None and type(self.intercept_prior) is not kind:
+            raise InputError(f"intercept_prior must be a {kind.__name__} as prior is, not {self.intercept_prior!r}")
         return prior
 
     def _row(self, n_features: int, output: int, n_outputs: int) -> tuple[Floats, Floats]:
         """Variance and mode of each column; Jeffreys' prior has neither."""
-        prior = self._prior()
+        prior = self._prior(output, n_outputs)
         columns = n_features + (self.fit_intercept and self.intercept_prior is not None)
         if isinstance(prior, Jeffreys):
             return np.ones(columns), np.zeros(columns)
@@ -191,6 +197,27 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
         for side, sign in ((positive, "with"), (~positive, "without")):
             if self.fit_intercept and self.intercept_prior is None and not np.any(weight[side] > 0):
                 raise NotEnoughData(f"no example {sign} {self._name(output)}: add one, or give an intercept_prior")
+
+    def _refuse_separation(
+        self, design: Design, positive: NDArray[np.bool_], weight: Floats, variance: Floats, output: int
+    ) -> None:
+        """EM would take ever smaller steps towards infinite weights."""
+        flat = np.flatnonzero(np.isinf(variance))
+        if not len(flat):
+            return
+        cases = weight > 0
+        columns = design.by_columns[:, flat].toarray()[cases]
+        if self.fit_intercept and self.intercept_prior is None:
+            columns = np.hstack([columns, np.ones((len(columns), 1))])
+        if is_separated(columns, positive[cases]):
+            raise separated(flat, self._name(output))
+
+    def log_odds(self, X: Any) -> Floats:
+        """The scores as log odds, log Φ(z)/Φ(−z), which is what targets read; in the shape of `decision_function`."""
+        from scipy.special import log_ndtr
+
+        scores = self.decision_function(X)
+        return np.asarray(log_ndtr(scores) - log_ndtr(-scores), dtype=np.float64)
 
     def _link(self, scores: Floats) -> Floats:
         from scipy.special import ndtr

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ from priorwise.corpus.columns import text_column
 from priorwise.corpus.files import FileRecord, FolderPlace, write_bytes
 from priorwise.corpus.whole_folder import check_free, whole_folder
 from priorwise.errors import BrokenFile
+from priorwise.features.recipe import FREQUENCIES, Recipe
 from priorwise.models import saved_tables
 from priorwise.models.probabilities import LINKS
 from priorwise.models.weights import Background, Weights
 
 FORMAT = "priorwise model"
-VERSION = 1
+VERSION = 2
+"""Since 2 a model may have a recipe; without one it is written as before, and says 1."""
 FILE_NAME = "model.json"
 LONGEST_DESCRIPTION = 1 << 26
 
@@ -55,6 +57,8 @@ class SavedModel:
         How many training documents each label had.
     about : dict
         How it came to be, for people: the kind of model, the prior, the corpus.
+    recipe : Recipe, optional
+        How what is read of a document becomes features; by default it is them.
     """
 
     labels: Sequence[str]
@@ -66,10 +70,16 @@ class SavedModel:
     tokenizer: dict[str, Any] | None
     members: NDArray[np.float64]
     about: dict[str, Any]
+    recipe: Recipe | None = None
 
     @classmethod
-    def of(cls, weights: Weights, tokens: Sequence[str], **details: Any) -> SavedModel:
-        """Make one of weights of any kind; `tokens` names the columns that `weights.features` counts in."""
+    def of(cls, weights: Weights, tokens: Sequence[str], *, recipe: Recipe | None = None, **details: Any) -> SavedModel:
+        """Make one of weights of any kind; `tokens` names the columns that `weights.features` counts in.
+
+        With a recipe, tokens that weigh nothing are kept: they are part of a document's length.
+        """
+        if recipe is not None:
+            weights = _of_all(weights, len(tokens))
         names = text_column([tokens[column] for column in weights.features.tolist()])
         order = np.asarray(pc.array_sort_indices(names).to_numpy(), dtype=np.int64)
         values, background = _sparse(weights)
@@ -79,7 +89,9 @@ class SavedModel:
             weights.bias,
             Background(background.values, background.group[order]),
         )
-        return cls(tokens=names.take(pa.array(order)), weights=moved, **details)
+        if recipe is not None and recipe.factors is not None:
+            recipe = replace(recipe, factors=recipe.factors[order])
+        return cls(tokens=names.take(pa.array(order)), weights=moved, recipe=recipe, **details)
 
     @property
     def n_outputs(self) -> int:
@@ -90,16 +102,16 @@ class SavedModel:
         """Write the model's folder; it appears whole or not at all."""
         with whole_folder(Path(path), FILE_NAME, "model", overwrite=overwrite) as folder:
             place = FolderPlace(folder)
-            files = {
-                name: place.write(name, batch.schema, iter([batch]))
-                for name, batch in saved_tables.batches_of(self.labels, self.members, self.tokens, self.weights).items()
-            }
+            tables = saved_tables.batches_of(self.labels, self.members, self.tokens, self.weights)
+            if self.recipe is not None and self.recipe.factors is not None:
+                tables[saved_tables.FACTORS] = saved_tables.factor_batch(self.recipe.factors)
+            files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
             write_bytes(folder / FILE_NAME, self._described(files))
 
     def _described(self, files: dict[str, FileRecord]) -> bytes:
         content = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": 1 if self.recipe is None else VERSION,
             "multilabel": self.multilabel,
             "features": self.features,
             "link": self.link,
@@ -107,6 +119,8 @@ class SavedModel:
             "about": self.about,
             "files": {name: {"bytes": record.bytes, "sha256": record.sha256} for name, record in files.items()},
         }
+        if self.recipe is not None:
+            content["recipe"] = {"frequency": self.recipe.frequency, "cosine": self.recipe.cosine}
         whole = {**content, "checksum": _checksum(content)}
         return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -120,10 +134,11 @@ class SavedModel:
                 name: saved_tables.read(
                     folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"]
                 )
-                for name in saved_tables.SCHEMAS
+                for name in content["files"]
             }
             labels, members = saved_tables.labels_of(tables)
             weights = saved_tables.weights_of(tables)
+            recipe = _recipe(content, tables)
         except BrokenFile:
             raise
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError, MemoryError) as error:
@@ -140,6 +155,7 @@ class SavedModel:
             content["tokenizer"],
             members,
             content["about"],
+            recipe,
         )
 
 
@@ -185,8 +201,19 @@ def _check_values(content: dict[str, Any]) -> None:
     for key, kind in kinds.items():
         if not isinstance(content[key], kind):
             raise TypeError(f"{key} is {type(content[key]).__name__}")
-    if set(content["files"]) != set(saved_tables.SCHEMAS):
+    recipe = content.get("recipe")
+    if recipe is not None and (recipe["frequency"] not in FREQUENCIES or not isinstance(recipe["cosine"], bool)):
+        raise ValueError(f"recipe is {recipe!r}")
+    more = {saved_tables.FACTORS} if recipe is not None else set()
+    if set(content["files"]) - more != set(saved_tables.SCHEMAS):
         raise ValueError("it lists other files than a model has")
+
+
+def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
+    if content.get("recipe") is None:
+        return None
+    factors = saved_tables.factors_of(tables) if saved_tables.FACTORS in tables else None
+    return Recipe(content["recipe"]["frequency"], factors, content["recipe"]["cosine"])
 
 
 def _checksum(content: dict[str, Any]) -> str:
@@ -202,3 +229,19 @@ def _sparse(weights: Weights) -> tuple[Any, Background]:
     if weights.background is not None:
         return values, weights.background
     return values, Background(np.zeros((len(weights.bias), 1)), np.zeros(values.shape[1], dtype=np.int32))
+
+
+def _of_all(weights: Weights, n_tokens: int) -> Weights:
+    """The same weights with a column for every token, empty where the model has nothing to say."""
+    from scipy.sparse import csc_matrix
+
+    values, background = _sparse(weights)
+    if len(weights.features) == n_tokens:
+        return Weights(weights.features, values, weights.bias, background)
+    if np.any(background.values):
+        raise TypeError("weights with a background know the tokens they know, and no others")
+    widths = np.zeros(n_tokens + 1, dtype=np.int64)
+    widths[weights.features + 1] = np.diff(values.indptr)
+    every = csc_matrix((values.data, values.indices, np.cumsum(widths)), shape=(len(weights.bias), n_tokens))
+    nothing = Background(np.zeros((len(weights.bias), 1)), np.zeros(n_tokens, dtype=np.int32))
+    return Weights(np.arange(n_tokens), every, weights.bias, nothing)

@@ -19,6 +19,7 @@ from priorwise.models.weights import Background, Weights
 Floats = NDArray[np.float64]
 
 LABELS, OUTPUTS, TOKENS = "labels.arrow", "outputs.arrow", "tokens.arrow"
+FACTORS = "factors.arrow"
 
 SCHEMAS = {
     LABELS: pa.schema({"label": pa.string(), "members": pa.float64()}),
@@ -34,6 +35,9 @@ SCHEMAS = {
 }
 """A row of `outputs.arrow` has one background number for each group of tokens. A row of `tokens.arrow` has the token's
 group, the outputs that know it, ascending, and what it adds to each beyond the background."""
+
+FACTOR_SCHEMA = pa.schema({"factor": pa.float64()})
+"""A row of `factors.arrow`, which some models have, is what the counts of a token are multiplied by."""
 
 
 def batches_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights: Weights) -> dict[str, pa.RecordBatch]:
@@ -60,6 +64,19 @@ def batches_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights
     }
 
 
+def factor_batch(factors: Floats) -> pa.RecordBatch:
+    """The table of factors."""
+    return pa.record_batch([pa.array(factors)], schema=FACTOR_SCHEMA)
+
+
+def factors_of(tables: Mapping[str, pa.RecordBatch]) -> Floats:
+    """What the counts of each token are multiplied by."""
+    factors: Floats = tables[FACTORS].column("factor").to_numpy()
+    _require(len(factors) == tables[TOKENS].num_rows, "there are more factors than tokens, or fewer")
+    _require(bool(np.all(np.isfinite(factors))), "a number is not finite")
+    return factors
+
+
 def read(path: Path, length: int, sha256: str) -> pa.RecordBatch:
     """Read one table, and refuse a file that is not what was written."""
     if not path.is_file():
@@ -70,7 +87,7 @@ def read(path: Path, length: int, sha256: str) -> pa.RecordBatch:
     if hashlib.sha256(buffer).hexdigest() != sha256:
         raise BrokenFile(path, "damaged: it does not match its checksum")
     reader = pa.ipc.open_file(pa.BufferReader(buffer))
-    if not reader.schema.equals(SCHEMAS[path.name]) or reader.num_record_batches != 1:
+    if not reader.schema.equals(SCHEMAS.get(path.name, FACTOR_SCHEMA)) or reader.num_record_batches != 1:
         raise BrokenFile(path, "not a table of a model: it has other columns")
     batch = reader.get_batch(0)
     batch.validate(full=True)

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from priorwise.errors import InputError
+
 Floats = NDArray[np.float64]
 
 
@@ -30,3 +32,12 @@ def is_separated(columns: Floats, positive: NDArray[np.bool_]) -> bool:
     signed = signed / np.maximum(np.abs(signed).max(axis=0, initial=0.0), 1e-300)
     found = linprog(-signed.sum(axis=0), A_ub=sp.csr_matrix(-signed), b_ub=np.zeros(len(signed)), bounds=(-1.0, 1.0))
     return bool(found.status == 0 and -found.fun > 1e-7)
+
+
+def separated(flat: NDArray[np.int64], name: str) -> InputError:
+    """What to say of unpenalised columns that tell a class from the rest."""
+    more = f" and {len(flat) - 1} more" if len(flat) > 1 else ""
+    return InputError(
+        f"the features of infinite variance (column {flat[0]}{more}) tell {name} from the rest without error, so no "
+        "finite weights are best: give them a finite variance"
+    )

@@ -63,6 +63,19 @@ class Weights:
     bias: Floats
     background: Background | None = None
 
+    def table(self, n_tokens: int) -> Floats:
+        """Array of one number per output and token of the vocabulary: 0 where the model does not know the token.
+
+        Examples
+        --------
+        >>> Weights(np.array([1]), np.array([[0.5]]), np.array([0.1])).table(3)
+        array([[0. , 0.5, 0. ]])
+        """
+        found = np.zeros((len(self.bias), n_tokens))
+        for output, row in enumerate(found):
+            row[self.features] = self._row(output)
+        return found
+
     def lookup(self, n_tokens: int, output: int = 0) -> Floats:
         """Array of one number per token of the vocabulary: 0 where the model does not know the token.
 

@@ -15,6 +15,11 @@ from priorwise.priors.per_feature import first_wrong, frozen, numbers_of, row_of
 
 Floats = NDArray[np.float64]
 
+PAPER_VARIANCES: tuple[float, ...] = (
+    0.25, 1, 2.25, 4, 6.25, 9, 12.25, 16, 20.25, 25, 30.25, 36, 42.25, 49, 56.25, 64, 100, 1e4, 1e6, 1e8,
+)  # fmt: skip
+"""The variances that *knowledge* chooses from."""
+
 
 @dataclass(frozen=True, eq=False)
 class CoefficientPrior:
@@ -27,6 +32,21 @@ class CoefficientPrior:
 
     variance: ArrayLike = 1.0
     mode: ArrayLike = 0.0
+
+    @classmethod
+    def from_model(cls, model: Any, *, strength: float = 1.0, variance: float = 1.0) -> CoefficientPrior:
+        """Take a fitted model's weights, times `strength`, for the modes: `Informed.from_model`, written out.
+
+        Examples
+        --------
+        >>> from priorwise import LogisticRegression
+        >>> yesterday = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        >>> Laplace.from_model(yesterday, variance=0.1)
+        Laplace(variance=0.1, mode=[0.452192])
+        """
+        from priorwise.priors.informed import Informed
+
+        return Informed.from_model(model, cls, strength=strength, variance=variance).prior()
 
     def __post_init__(self) -> None:
         variance, mode = numbers_of("variance", self.variance), numbers_of("mode", self.mode)
@@ -81,6 +101,21 @@ class CoefficientPrior:
         Gaussian(variance=[2, 10])
         """
         return replace(self, variance=np.asarray(self.variance) * factor)
+
+    def grid(self, variances: Sequence[float] = PAPER_VARIANCES) -> tuple[Self, ...]:
+        """Priors to choose from: the same with other variances, by default the 20 of *knowledge*.
+
+        One variance for all is replaced; one for each feature is multiplied, so that their proportions stay.
+
+        Examples
+        --------
+        >>> Laplace(mode=2.0).grid([0.5, 4.0])
+        (Laplace(variance=0.5, mode=2), Laplace(variance=4, mode=2))
+        >>> Gaussian([1.0, 5.0]).grid(10.0 ** np.arange(2))
+        (Gaussian(variance=[1, 5]), Gaussian(variance=[10, 50]))
+        """
+        change = self.with_variance if np.ndim(self.variance) == 0 else self.scaled
+        return tuple(change(variance) for variance in variances)
 
     def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
         """Give the variance and the mode of each feature for one of the outputs.

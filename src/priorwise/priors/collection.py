@@ -1,4 +1,8 @@
-"""Beliefs whose centre is the collection: a term is expected in a class as often as everywhere else."""
+"""Beliefs whose centre is the collection: a term is expected in a class as often as everywhere else.
+
+In a Bernoulli model counts are of documents, in a multinomial model of words: τ is how often the term occurs in the
+class, m how many words that has, and π the term's share of all words.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from priorwise.priors.numbers import above_zero, at_least_zero, share
 from priorwise.priors.rates import blend
 from priorwise.priors.term_counts import TermCounts
 
 Floats = NDArray[np.float64]
+
+
+def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
+    return of_count * counts.found + of_share * counts.share
 
 
 @dataclass(frozen=True)
@@ -72,9 +80,13 @@ class JelinekMercer:
 
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""
-        documents = np.broadcast_to(np.asarray(counts.documents, dtype=np.float64), counts.shape)
-        own = np.divide(counts.found, documents, out=np.array(counts.share), where=documents > 0)
-        return (1 - self.mixing) * own + self.mixing * counts.share
+        return _mixed(counts, *self.mix(counts.documents))
+
+    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
+        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        size = np.asarray(size, dtype=np.float64)
+        empty = size <= 0
+        return (1 - self.mixing) / np.where(empty, np.inf, size), np.where(empty, 1.0, self.mixing)
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,14 @@ class CollectionBeta:
 
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""
-        return blend(counts.found, counts.documents, counts.share, self.strength)
+        return _mixed(counts, *self.mix(counts.documents))
+
+    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
+        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        whole = np.asarray(size, dtype=np.float64) + self.strength
+        empty = whole <= 0
+        whole = np.where(empty, 1.0, whole)
+        return np.where(empty, 0.0, 1.0 / whole), np.where(empty, 1.0, self.strength / whole)
 
 
 @dataclass(frozen=True)

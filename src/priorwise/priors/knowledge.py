@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.coefficients import CoefficientPrior, Laplace
+from priorwise.priors.imagined import ImaginedTexts
+from priorwise.priors.informed import Informed
 from priorwise.priors.keywords import count_words
 
 Floats = NDArray[np.float64]
@@ -36,8 +39,8 @@ def significance(counts: Floats) -> Floats:
     return weighted
 
 
-def from_texts(
-    texts: Text | Sequence[Text],
+def informed(
+    texts: Text | Sequence[Text | None],
     vectorizer: Any,
     method: str = "var-tfidf",
     strength: float = 1.0,
@@ -45,8 +48,8 @@ def from_texts(
     variance: float = 1.0,
     prior: type[CoefficientPrior] = Laplace,
     others: Sequence[Text] = (),
-) -> CoefficientPrior:
-    """Make the prior of every word of the vocabulary from one text for each class.
+) -> Informed:
+    """Make the prior of every word of the vocabulary from one text for each class; its grid is the paper's (C, σ²).
 
     Knowledge words are those of a class's text. All other words have mode 0 and variance σ². With C the `strength`::
 
@@ -62,14 +65,14 @@ def from_texts(
     ----------
     texts : str, mapping, or sequence of them
         A text, or keywords with weights as `parse_keywords` gives them: one for a single output, or one per output in
-        the order of ``classes_``. A keyword's weight multiplies its significance, or C; a negative one turns the mode
-        round, and leaves a variance alone.
+        the order of ``classes_``, None where nothing is known. A keyword's weight multiplies its significance, or C; a
+        negative one turns the mode round, and leaves a variance alone.
     vectorizer : CountVectorizer or TfidfVectorizer
         Fitted; texts are read as it reads documents.
     method : {"var", "var-tfidf", "mode", "mode-tfidf"}
         As above.
     strength : float
-        C; with σ² it is chosen by cross-validation (`try_priors`).
+        C; with σ² it is chosen by cross-validation (`PriorSearch`).
     variance : float
         σ².
     prior : Gaussian or Laplace
@@ -86,6 +89,39 @@ def from_texts(
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> vectorizer = CountVectorizer().fit(["wheat corn tonnes", "oil barrels tonnes"])
+    >>> informed({"wheat": 1.0, "oil": -1.0}, vectorizer, "mode", strength=2.0)
+    Informed(Laplace, mode of 2 words, strength=2, variance=1)
+    """
+    from scipy.sparse import csr_matrix
+
+    if method not in METHODS:
+        raise InputError(f"no method '{method}'; there are {', '.join(map(repr, METHODS))}")
+    if not (np.isfinite(strength) and strength > 0 and np.isfinite(variance) and variance > 0):
+        raise InputError(f"strength and variance must be positive numbers, not {strength!r} and {variance!r}")
+    own: Sequence[Text | None] = [texts] if isinstance(texts, str | Mapping) else list(texts)
+    given = [row for row, text in enumerate(own) if text is not None]
+    if not given:
+        raise InputError("no knowledge text: give one for each class")
+    if method.endswith("tfidf") and len(given) + len(others) == 1:
+        raise InputError(
+            f"'{method}' weighs words by how few of the texts have them, and there is one text alone: use "
+            f"'{method.removesuffix('-tfidf')}', or give texts about other classes as well"
+        )
+    counts, weights = count_words([text for text in [*own, *others] if text is not None], vectorizer)
+    size = significance(counts) if method.endswith("tfidf") else (counts > 0).astype(np.float64)
+    known = np.zeros((len(own), counts.shape[1]))
+    known[given] = (size * weights)[: len(given)]
+    moves = "variance" if method.startswith("var") else "mode"
+    return Informed(prior, csr_matrix(known), moves, strength, variance)
+
+
+def from_texts(texts: Text | Sequence[Text | None], vectorizer: Any, *how: Any, **more: Any) -> CoefficientPrior:
+    """Make the same prior as `informed`, written out: a number for each class and word. The arguments are the same.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> vectorizer = CountVectorizer().fit(["wheat corn tonnes", "oil barrels tonnes"])
     >>> made = from_texts({"wheat": 1.0, "oil": -1.0}, vectorizer, "mode", strength=2.0)
     >>> print(made.describe(vectorizer.get_feature_names_out()))
     word              mode  ± spread  as odds
@@ -93,25 +129,82 @@ def from_texts(
     wheat                2         1  'wheat' multiplies the odds by 7.4, give or take a factor of 2.7
     every other word     0         1  it leaves the odds as they are, give or take a factor of 2.7
     """
-    if method not in METHODS:
-        raise InputError(f"no method '{method}'; there are {', '.join(map(repr, METHODS))}")
-    if not (np.isfinite(strength) and strength > 0 and np.isfinite(variance) and variance > 0):
-        raise InputError(f"strength and variance must be positive numbers, not {strength!r} and {variance!r}")
-    single = isinstance(texts, str | Mapping)
-    own: Sequence[Text] = [texts] if isinstance(texts, str | Mapping) else list(texts)
-    if not own:
+    return informed(texts, vectorizer, *how, **more).prior()
+
+
+def of_two_classes(believed: Informed) -> Informed:
+    """Turn the knowledge of two classes into that of their one output: the first class's words speak against it.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> of_two_classes(Informed(Laplace, csr_matrix([[1.0, 0.0, 3.0], [0.0, 2.0, 1.0]]), "mode")).known.toarray()
+    array([[-1.,  2., -2.]])
+    """
+    if believed.known.shape[0] != 2:
+        raise InputError(f"two classes have two rows, not {believed.known.shape[0]}")
+    first, second = believed.known[[0]], believed.known[[1]]
+    known = second - first if believed.moves == "mode" else abs(first).maximum(abs(second))
+    return replace(believed, known=known.tocsr())
+
+
+def pseudo_counts(
+    texts: Sequence[Text | None],
+    vectorizer: Any,
+    strength: float = 10.0,
+    *,
+    prior: Any,
+    of: str = "words",
+    significant: bool = True,
+    others: Sequence[Text] = (),
+) -> ImaginedTexts:
+    """Make imagined counts for a naive Bayes model from one text for each class: the texts of `informed`.
+
+    Parameters
+    ----------
+    texts : sequence of str or mapping
+        A text, or keywords with weights, for each class in the order of ``classes_``; None where nothing is known. For
+        labels of an indicator matrix, one for each. A word of negative weight is one that the imagined texts lack.
+    vectorizer : CountVectorizer or TfidfVectorizer
+        Fitted; texts are read as it reads documents.
+    strength : float
+        How many words, or documents, are imagined of each class that has a text; `PriorSearch` can choose it.
+    prior : prior
+        What is believed of every word alike: ``Dirichlet(0.1)``, say, or ``Beta(0.1, 0.3)``.
+    of : {"words", "documents"}
+        Imagined words for `MultinomialNB`, in the proportions of the text; or for `BernoulliNB` imagined documents,
+        each of which holds every word of the text.
+    significant : bool
+        Whether words count by their significance among the texts, so that those which every text has are left out.
+    others : sequence
+        More texts, about classes that are not asked for.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from priorwise import Dirichlet, MultinomialNB
+    >>> vectorizer = CountVectorizer().fit(["wheat rose", "crude fell", "corn barrels"])
+    >>> known = pseudo_counts(["wheat and corn", "crude by the barrels"], vectorizer, prior=Dirichlet(0.1))
+    >>> model = MultinomialNB(known).fit(vectorizer.transform(["wheat rose", "crude fell"]), ["grain", "oil"])
+    >>> model.predict(vectorizer.transform(["corn", "barrels"])).tolist()
+    ['grain', 'oil']
+    """
+    from scipy.sparse import csr_matrix
+
+    given = [row for row, text in enumerate(texts) if text is not None]
+    if not given:
         raise InputError("no knowledge text: give one for each class")
-    counts, weights = count_words([*own, *others], vectorizer)
-    size = significance(counts) if method.endswith("tfidf") else (counts > 0).astype(np.float64)
-    size, weights = size[: len(own)], weights[: len(own)]
-    known = size > 0
-    if method.startswith("var"):
-        made = prior(variance=np.where(known, strength * size * np.abs(weights) * variance, variance), mode=0.0)
-    else:
-        made = prior(variance=variance, mode=np.where(known, strength * size * weights, 0.0))
-    if not single:
-        return made
-    return prior(variance=_first(made.variance), mode=_first(made.mode))
+    counts, weights = count_words([text for text in [*texts, *others] if text is not None], vectorizer)
+    size = significance(counts) if significant else counts
+    size = (size * np.maximum(weights, 0.0))[: len(given)]
+    empty = np.flatnonzero(size.sum(axis=1) == 0)
+    if len(empty):
+        raise InputError(
+            f"every word of knowledge text {given[empty[0]]} is in all texts: it tells no class from another"
+        )
+    shares = np.zeros((len(texts), counts.shape[1]))
+    shares[given] = size / size.sum(axis=1, keepdims=True) if of == "words" else size > 0
+    return ImaginedTexts(prior, csr_matrix(shares), of, strength)
 
 
 def as_examples(
@@ -130,8 +223,3 @@ def as_examples(
         raise InputError(f"there are {len(documents)} documents and {len(labels)} labels: give one label for each")
     more = [(text, label) for label, text in texts.items() for _ in range(copies)]
     return [*documents, *(text for text, _ in more)], [*labels, *(label for _, label in more)]
-
-
-def _first(numbers: Any) -> Any:
-    table = np.asarray(numbers)
-    return table[0] if table.ndim == 2 else float(table)

@@ -10,6 +10,9 @@ Floats = NDArray[np.float64]
 WEAKEST, STRONGEST = 1e-3, 1e7
 """Where a strength is looked for. What would be stronger still is infinite: the two rates are taken to be one."""
 
+NO_EVIDENCE = 1e-6
+"""A finite strength must be likelier than an infinite one by more than this factor less 1, and than rounding."""
+
 COARSE = 21
 STEPS = 100
 PRECISION = 1e-10
@@ -39,12 +42,18 @@ def likeliest_strength(
     """
     counts = np.broadcast_arrays(found, documents, found_in_rest, documents_in_rest)
     table = np.stack([np.asarray(count, dtype=np.float64).ravel() for count in counts], axis=1)
-    rows, places = _distinct(table)
+    rows, places = distinct_rows(table)
     return _solve(*rows.T)[places].reshape(counts[0].shape)
 
 
-def _distinct(table: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """The distinct rows, and which of them each row is."""
+def distinct_rows(table: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Find the distinct rows of a table, and which of them each row is.
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]]))[1]
+    array([1, 0, 1])
+    """
     order = np.lexsort(table.T)
     ordered = table[order]
     new = np.ones(len(table), dtype=bool)
@@ -69,7 +78,7 @@ def _solve(t1: Floats, m1: Floats, t2: Floats, m2: Floats) -> Floats:
     best = np.argmax(np.where(summit, coarse[:-1], -np.inf), axis=0)[hill]
     counts = [each[hill] for each in counts]
     climbed = _climb(steps[np.maximum(best - 1, 0)], steps[best + 1], *counts)
-    higher = _log_likelihood(climbed, *counts) > coarse[-1, hill]
+    higher = _log_likelihood(climbed, *counts) > coarse[-1, hill] + NO_EVIDENCE
     strength[told_apart[hill[higher]]] = np.exp(climbed[higher])
     return strength
 

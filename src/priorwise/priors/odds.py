@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+BEYOND_WORDS = 1e6
+"""Odds beyond this say nothing to a person."""
+
 
 def odds_table(names: Sequence[object], mode: Floats, variance: Floats, limit: int) -> str:
     """Lay out modes and variances as a table that a person can read.
@@ -49,12 +52,17 @@ def odds_sentence(mode: float, spread: float) -> str:
     'multiplies the odds by 7, give or take a factor of 2.7'
     >>> odds_sentence(-np.log(4), 0.1)
     'divides the odds by 4, give or take 11%'
+    >>> odds_sentence(50.0, 1000.0)
+    'multiplies the odds by more than a million, give or take anything'
     """
     if np.isinf(spread):
         return "is left to the examples"
     give = np.exp(min(spread, 700.0))
     margin = f"a factor of {give:.2g}" if give >= 1.5 else f"{100 * (give - 1):.0f}%"
+    if give > BEYOND_WORDS:
+        margin = "anything"
     if mode == 0:
         return f"leaves the odds as they are, give or take {margin}"
     factor = np.exp(min(abs(mode), 700.0))
-    return f"{'multiplies' if mode > 0 else 'divides'} the odds by {factor:.2g}, give or take {margin}"
+    times = f"{factor:.2g}" if factor <= BEYOND_WORDS else "more than a million"
+    return f"{'multiplies' if mode > 0 else 'divides'} the odds by {times}, give or take {margin}"

@@ -16,7 +16,7 @@ from priorwise.errors import InputError
 class PseudoCounts:
     """λ imagined documents per class, each of which holds every token.
 
-    The centre is 1 (an imagined document holds the token), the strength is λ, one number per class::
+    The centre is 1 for every token (an imagined document holds the token), the strength is λ, one number per class::
 
         p(x|c) = (λc + n(x,c)) / (λc + n(c))          p(c) = (λc + n(c)) / (Σ λ + N)
 
@@ -33,8 +33,8 @@ class PseudoCounts:
         λ of the two classes, in the order of ``classes_``.
     classes : sequence of float, optional
         One λ per class, in the order of ``classes_``, for any number of classes. It takes the place of the other two.
-    centre : {"one", "collection"}
-        What the imagined documents hold: every token, or each as often as the collection's documents do.
+    centre : {"uniform", "collection"}
+        What the imagined documents hold: every token alike, or each as often as the collection's documents do.
 
     References
     ----------
@@ -55,19 +55,19 @@ class PseudoCounts:
     negative: float = 1.0
     positive: float = 1.0
     classes: Sequence[float] | None = None
-    centre: str = "one"
+    centre: str = "uniform"
 
     def __post_init__(self) -> None:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(float(strength) for strength in self.classes))
-        if self.centre not in ("one", "collection"):
-            raise InputError(f"the centre is 'one' or 'collection', not {self.centre!r}")
+        if self.centre not in ("uniform", "collection"):
+            raise InputError(f"the centre is 'uniform' or 'collection', not {self.centre!r}")
         for strength in self.classes or (self.negative, self.positive):
             if not (math.isfinite(strength) and strength > 0):
                 raise InputError(f"a pseudo-count must be a positive number, not {strength!r}")
 
     def __repr__(self) -> str:
-        centre = "" if self.centre == "one" else f", centre={self.centre!r}"
+        centre = "" if self.centre == "uniform" else f", centre={self.centre!r}"
         if self.classes is not None:
             return f"PseudoCounts(classes={self.classes}{centre})"
         return f"PseudoCounts(negative={self.negative:g}, positive={self.positive:g}{centre})"

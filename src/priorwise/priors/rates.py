@@ -2,7 +2,8 @@
 
 A rate of 0 or 1
     counts as 10⁻¹⁰⁰ away from it, so that its logarithm is −230 and not infinite. A document with a word that a class
-    can never have is still less at home in a class that lacks two of its words than in one that lacks one.
+    can never have is still less at home in a class that lacks two of its words than in one that lacks one. In a
+    multinomial model around the collection it counts as 10⁻¹⁰⁰ of the collection's rate.
 An empty class
     has the prior's centre as its rates: ½ if the prior has no strength and so no centre, the collection's rate where
     that is the centre, the same for every word in a multinomial model. Its class rate is 0, as above, unless given.

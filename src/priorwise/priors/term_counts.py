@@ -8,12 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels.nothing import NOTHING
 from priorwise.priors.marginal_likelihood import likeliest_strength
 
 Floats = NDArray[np.float64]
-
-NOTHING = 1e-9
-"""A weight that rounding leaves below this, after subtractions, is none at all."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +55,22 @@ class TermCounts:
 
         Infinite where the two rates differ no more than chance would have it.
         """
+        if (own := self.__dict__.get("_told_from")) is not None:
+            strength: Floats = own.strength
+            return strength
         rest = remainder(self.found_in_all, self.found), remainder(self.documents_in_all, self.documents)
         return likeliest_strength(self.found, self.documents, *rest)
 
     @property
     def rest(self) -> TermCounts:
         """The same terms in all documents that are not of the class."""
-        other = TermCounts(
-            remainder(self.found_in_all, self.found),
-            remainder(self.documents_in_all, self.documents),
-            self.found_in_all,
-            self.documents_in_all,
-        )
+        return self.beside(remainder(self.found_in_all, self.found), remainder(self.documents_in_all, self.documents))
+
+    def beside(self, found: Floats, documents: Floats) -> TermCounts:
+        """The same terms in the documents that the class is told from: the two sides share the strengths."""
+        other = TermCounts(found, documents, self.found_in_all, self.documents_in_all)
         other.__dict__["share"] = self.share
-        if "strength" in self.__dict__:
-            other.__dict__["strength"] = self.strength  # the two sides of one comparison share it
+        other.__dict__["_told_from"] = self
         return other
 
     @property

@@ -67,10 +67,34 @@ class WordWeights:
 
 
 class WordPrior(Protocol):
-    """A prior on the words of a class: what a multinomial model asks of it."""
+    """A prior that treats all unseen words of a class alike: what a multinomial model asks of it."""
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
+
+
+class CollectionPrior(Protocol):
+    """A prior on words whose centre is the collection: a rate is a · n + b · π, with one a and one b for a class."""
+
+    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
+        """What a rate takes of a count (a) and of the collection's rate (b) in classes of such sizes."""
+
+
+def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: ArrayLike) -> Floats:
+    """Logarithm of how much more frequent words are in a class than in the collection: log (a · n + b · π) / π.
+
+    What the collection itself says of a word is common to all classes, so this weighs as much as log(a · n + b · π). A
+    word that the collection does not have says nothing.
+
+    Examples
+    --------
+    >>> np.exp(log_lift([0, 3, 0], [0.1, 0.2, 0.0], 0.5 / 10, 0.5)).round(2)
+    array([0.5 , 1.25, 1.  ])
+    """
+    share = np.asarray(share, dtype=np.float64)
+    known = share > 0
+    lift = np.asarray(of_count) * np.asarray(n) / np.where(known, share, 1.0) + of_share
+    return np.where(known, log_rate(lift), 0.0)
 
 
 def log_counts(counts: ArrayLike, shift: ArrayLike) -> Floats:

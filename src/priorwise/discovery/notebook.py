@@ -1,0 +1,39 @@
+"""A run as a notebook shows it: what was learned, and the first candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from priorwise.charts import Markup, element
+from priorwise.discovery.words import in_words
+
+if TYPE_CHECKING:
+    from priorwise.discovery.run import Run
+
+
+def run_html(run: Run, top: int = 10) -> Markup:
+    """Return the run as HTML; it is escaped, whatever the titles hold."""
+    about = run.about
+    label = about["label"] if about["label"] is not None else "A list of members"
+    headings = ["rank", "title", "probability", "Laplace rank", "strongest tokens"]
+    rows = [
+        element(
+            "tr",
+            element("td", row["rank"]),
+            element("td", element("bdi", row["title"])),
+            element("td", f"{row['probability']:.2f}"),
+            element("td", f"{row['baseline_rank']:,}"),
+            element("td", row["evidence"]),
+        )
+        for row in run.ranking.rows(top)
+    ]
+    return element(
+        "div",
+        element("p", element("b", label), f": {about['members']:,} members, {len(run.ranking):,} candidates. "),
+        element("p", in_words(run.prior)),
+        element(
+            "table",
+            element("thead", element("tr", [element("th", heading, scope="col") for heading in headings])),
+            element("tbody", rows),
+        ),
+    )

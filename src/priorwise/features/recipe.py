@@ -1,0 +1,81 @@
+"""How counts become features, as a saved model keeps it: formulas and numbers, without scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.errors import InputError
+
+Floats = NDArray[np.float64]
+
+FREQUENCIES = ("log", "raw", "boolean")
+IDF_KINDS = ("lookahead", "plain", "smooth")
+
+
+def term_frequency(counts: Floats, kind: str) -> Floats:
+    """What counts above 0 say: themselves (raw), 1 (boolean), or 1 + log f (log)."""
+    if kind == "raw":
+        return counts
+    if kind == "boolean":
+        return np.ones_like(counts)
+    if kind == "log":
+        return 1.0 + np.log(counts)
+    raise InputError(f"no term frequency '{kind}'; there are 'log', 'raw' and 'boolean'")
+
+
+def inverse_document_frequency(holding: ArrayLike, documents: int, kind: str) -> Floats:
+    """How rare words are that are in so many documents: one of the formulas of `InverseDocumentFrequency`."""
+    n, N = np.asarray(holding, dtype=np.float64), documents
+    if kind == "plain":
+        return np.log(np.where(n > 0, N / np.maximum(n, 1), 1.0))
+    if kind in ("lookahead", "smooth"):
+        factor: Floats = np.log((N + 1) / (n + 1)) + (kind == "smooth")
+        return factor
+    raise InputError(f"no inverse document frequency '{kind}'; there are 'lookahead', 'plain' and 'smooth'")
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """A term frequency, times a factor for each column if there are any, each row then of length 1 if wanted.
+
+    Parameters
+    ----------
+    frequency : {"log", "raw", "boolean"}
+        What a count says.
+    factors : array, shape (n_features,), optional
+        What each column is multiplied by: inverse document frequencies, as a rule.
+    cosine : bool
+        Whether a document's numbers are divided by the root of the sum of their squares.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> recipe = Recipe("log", inverse_document_frequency([1, 3, 0], 3, "lookahead"), cosine=True)
+    >>> recipe.apply(csr_matrix([[2.0, 5.0, 1.0]])).toarray().round(3)
+    array([[0.646, 0.   , 0.763]])
+    """
+
+    frequency: str = "log"
+    factors: Floats | None = None
+    cosine: bool = False
+
+    def __post_init__(self) -> None:
+        if self.frequency not in FREQUENCIES:
+            raise InputError(f"no term frequency '{self.frequency}'; there are 'log', 'raw' and 'boolean'")
+
+    def apply(self, counts: Any) -> Any:
+        """Turn a sparse matrix of counts, documents in rows, into features."""
+        from scipy.sparse import csr_matrix
+
+        data = term_frequency(np.asarray(counts.data, dtype=np.float64), self.frequency)
+        if self.factors is not None:
+            data = data * self.factors[counts.indices]
+        if self.cosine:
+            row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+            length = np.sqrt(np.bincount(row, data**2, counts.shape[0]))
+            data = data / np.where(length > 0, length, 1.0)[row]
+        return csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)
