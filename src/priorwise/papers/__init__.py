@@ -1,0 +1,1 @@
+"""One file for each paper: its experiment, and the published number beside ours."""

@@ -1,0 +1,58 @@
+"""A page of what was found: how to do it again, on what, and the tables."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+from pathlib import Path
+
+from priorwise import __version__
+from priorwise.corpus.files import disk_errors_said, write_bytes
+from priorwise.errors import MissingExtra
+from priorwise.papers.experiment import Experiment, Findings
+from priorwise.papers.table import escaped, unescaped
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computed the figures."""
+    others = ("numpy", "scipy", "scikit-learn", "numba")
+    found = {name: importlib.metadata.version(name) for name in others}
+    return {"priorwise": __version__, "Python": platform.python_version(), **found}
+
+
+def to_markdown(experiment: Experiment, findings: Findings, command: str, *, drawn: bool = True) -> str:
+    """Return the page; figures are left out unless they were drawn."""
+    made = ", ".join(f"{name} {version}" for name, version in versions().items())
+    counted = "\n".join(f"- {escaped(name)}: {escaped(text)}" for name, text in findings.counts.items())
+    shown = [part if isinstance(part, str) else part.to_markdown() for part in findings.parts]
+    if not drawn:
+        shown = [text for text, part in zip(shown, findings.parts, strict=True) if part not in findings.figures]
+    head = [f"# {experiment.title}", f"{experiment.paper}", f"    {command}", f"Made with {made}.", counted]
+    return "\n\n".join(part for part in (*head, *shown) if part) + "\n"
+
+
+def to_text(findings: Findings) -> str:
+    """Return the tables and paragraphs for a terminal."""
+    return "\n\n".join(unescaped(part) if isinstance(part, str) else part.to_text() for part in findings.parts)
+
+
+def write_page(experiment: Experiment, findings: Findings, folder: Path, command: str) -> list[str]:
+    """Write ``NAME.md``, ``NAME.json`` and the pictures into a folder; return what a person should know of it."""
+    remarks = []
+    with disk_errors_said(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        drawn = True
+        try:
+            for figure in findings.figures:
+                figure.draw(folder)
+        except MissingExtra as error:
+            drawn = False
+            remarks.append(f"no figures were drawn: {error}")
+        page = to_markdown(experiment, findings, command, drawn=drawn)
+        write_bytes(folder / f"{experiment.name}.md", page.encode())
+        content = {"experiment": experiment.name, "command": command, "versions": versions(), **findings.to_json()}
+        write_bytes(
+            folder / f"{experiment.name}.json", (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+        )
+    return remarks
