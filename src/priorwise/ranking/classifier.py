@@ -34,7 +34,7 @@ class Bags:
     Parameters
     ----------
     X : scipy.sparse.csr_matrix, shape (n_documents, n_tokens)
-        The tokens that the model knows.
+        The tokens that the model knows, as its features.
     known, unknown : array of int
         How many words of each document, repeats included, the model knows and does not.
     """
@@ -123,7 +123,8 @@ class Classifier:
         numbers = counts[is_known].astype(np.float64) if self.model.features == "counts" else np.ones(is_known.sum())
         kept = np.concatenate([[0], np.cumsum(is_known)])[starts]
         X = csr_matrix((numbers, found[is_known], kept), shape=(len(starts) - 1, len(self.model.tokens)))
-        return Bags(X, known, every - known)
+        recipe = self.model.recipe
+        return Bags(X if recipe is None else recipe.apply(X), known, every - known)
 
     def judge(self, X: Any) -> Verdict:
         """Score documents, and decide."""
@@ -136,7 +137,7 @@ class Classifier:
             decided[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
         return Verdict(scores, log_probabilities(scores, model.link, multilabel=model.multilabel), decided)
 
-    def evidence(self, X: Any, row: int, label: int, count: int) -> list[tuple[str, float]]:
+    def evidence(self, X: Any, row: int, label: int, count: int | None) -> list[tuple[str, float]]:
         """The tokens of a document that speak loudest for or against a label, and what each adds.
 
         Where a label is told from all other documents, that is its part of the log odds; among several classes, how
@@ -147,6 +148,13 @@ class Classifier:
         adds = X.data[own] * self._weights_of(columns, label)
         order = np.lexsort((columns, -np.abs(adds)))[:count]
         return [(self.model.tokens[int(columns[i])].as_py(), float(adds[i])) for i in order]
+
+    def start(self, label: int) -> float:
+        """What a document starts from before its tokens are read, in the same terms as the evidence: they add up."""
+        bias = self.model.weights.bias
+        if self.model.n_outputs == 1 and len(self.model.labels) == 2:
+            return float(bias[0] if label == 1 else -bias[0])
+        return float(bias[label] if self.model.multilabel else bias[label] - bias.mean())
 
     def _weights_of(self, columns: Any, label: int) -> Floats:
         weights, background = self.model.weights, self.model.weights.background

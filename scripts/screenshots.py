@@ -1,0 +1,81 @@
+"""Make the pictures of the pages in the README and the documentation, in a real browser.
+
+.venv/bin/python scripts/screenshots.py [NAME…]
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+ROOT = Path(__file__).parent.parent
+STATIC = ROOT / "docs" / "_static"
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browsing import Served, a_browser, served  # noqa: E402
+from priorwise import Corpus  # noqa: E402
+from priorwise.discovery.made_up import make_documents  # noqa: E402
+
+SIZE = {"width": 1366, "height": 1110}
+
+
+def serving(*arguments: object) -> AbstractContextManager[Served]:
+    """Run a command of this source that serves pages."""
+    return served(*arguments, "--port", 0, environment={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+
+
+def made_up_corpus(path: Path, left_out: float = 0.5) -> Corpus:
+    """The demo's documents, which need no download; a share of their labels is left out."""
+    made = make_documents(left_out=left_out)
+    return Corpus.from_texts(
+        [document.text for document in made],
+        ids=[document.id for document in made],
+        titles=[document.title for document in made],
+        labels=[document.labels for document in made],
+        path=path,
+    )
+
+
+def explorer(folder: Path, browser: Browser) -> None:
+    """The best prior of a complete category, with the search's path on the terrain."""
+    corpus = made_up_corpus(folder / "complete.corpus", left_out=0.0)
+    with serving("app", corpus.path) as server:
+        _explore(server, browser)
+
+
+def _explore(server: Served, browser: Browser) -> None:
+    for scheme in ("light", "dark"):
+        page = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1)
+        axes = "&axes=odds" if scheme == "dark" else ""
+        page.goto(f"{server.url}/explore?label=Astronomy{axes}")
+        expect(page.locator(".trials tbody tr")).to_have_count(1)
+        expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
+        page.get_by_role("button", name="Find the best").click()
+        expect(page.locator(".controls .progress")).to_contain_text("Best by leave-one-out")
+        expect(page.locator(".trials tbody tr")).to_have_count(2)
+        expect(page.locator(".panels")).to_have_attribute("data-moving", "false")
+        page.mouse.move(0, 0)
+        page.screenshot(path=STATIC / f"explore-{scheme}.png")
+        page.close()
+
+
+PICTURES: dict[str, Callable[[Path, Browser], None]] = {"explore": explorer}
+"""Each takes a folder of its own for what it needs, and the browser."""
+
+
+def main(names: list[str]) -> None:
+    STATIC.mkdir(exist_ok=True)
+    with a_browser() as browser:
+        for name in names or PICTURES:
+            with tempfile.TemporaryDirectory() as folder:
+                PICTURES[name](Path(folder), browser)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,19 @@
+"""Blind review: what is to be judged, what was judged, and what follows from it."""
+
+from priorwise.review.agreement import Agreement, cohen_kappa
+from priorwise.review.queue import Choices, Item, items_of
+from priorwise.review.results import decisions, judged, results
+from priorwise.review.verdicts import Verdict, Verdicts
+
+__all__ = [
+    "Agreement",
+    "Choices",
+    "Item",
+    "Verdict",
+    "Verdicts",
+    "cohen_kappa",
+    "decisions",
+    "items_of",
+    "judged",
+    "results",
+]

@@ -1,0 +1,173 @@
+"""What a review says about the two rankings: plain data, for the page, the report and anyone's own script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from priorwise.discovery import Run
+from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.verdicts import FILE_NAME, Judged
+from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
+from priorwise.ranking.table import Ranking
+from priorwise.review.agreement import agreements
+from priorwise.review.verdicts import Verdict, Verdicts
+
+K = 250
+"""Where the presence paper compares the rankings."""
+
+
+def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
+    """Return the results of a run's review.
+
+    A document counts as a member if more reviewers said yes than no. A document of a subcategory counts as one if
+    nobody has judged it (presence). What is not judged counts as none, so the figures are lower bounds; ``unjudged``
+    says by how much.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run's folder.
+    k : int
+        How many of each ranking are compared.
+
+    Returns
+    -------
+    dict
+        ``label``; ``k``, less than asked for if a ranking is shorter; ``reviewers``, each with their counts and pace;
+        ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
+        bootstrap spread), ``counts`` of what the documents are; ``area_between`` and ``difference`` (with its spread
+        and two p-values) of learned over laplace; ``agreement`` of each two reviewers; ``documents``, each with its
+        verdict and its two ranks; ``accepted``, the ids of those that reviewers said yes to.
+    """
+    folder = Path(path)
+    return results_of(Run.load(folder), _said(folder), k=k)
+
+
+def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, Any]:
+    """Return the same from what was said."""
+    decided = decisions(said)
+    rankings = {"learned": run.ranking, "laplace": run.baseline}
+    standing = {id: status for ranking in rankings.values() for id, status in _standings(ranking)}
+    kinds = {id: _kind(decided.get(id), status) for id, status in standing.items()}
+    relevant = frozenset(id for id, kind in kinds.items() if kind in ("yes", SUBCATEGORY))
+    k = min(k, *(len(ranking) for ranking in rankings.values()))
+    masks = {name: np.array([id in relevant for id in ranking.ids]) for name, ranking in rankings.items()}
+    difference = compare_lists(run.ranking.ids[:k], run.baseline.ids[:k], relevant)
+    return {
+        "label": run.about["label"],
+        "members": run.about["members"],
+        "k": k,
+        "reviewers": reviewers(said),
+        "rankings": {
+            name: {
+                "ppv": ppv_curve(masks[name]).tolist(),
+                "at_k": asdict(bootstrap_ppv(masks[name][:k])),
+                "counts": _counted(kinds[id] for id in ranking.ids),
+                "counts_at_k": _counted(kinds[id] for id in ranking.ids[:k]),
+            }
+            for name, ranking in rankings.items()
+        },
+        "area_between": area_between(masks["learned"], masks["laplace"]),
+        "difference": asdict(difference),
+        "agreement": [asdict(pair) for pair in agreements(said)],
+        "documents": _documents(run, decided, standing),
+        "accepted": sorted(id for id, verdict in decided.items() if verdict == "yes"),
+    }
+
+
+def decisions(said: Iterable[Verdict]) -> dict[str, str]:
+    """Return what the reviewers together say of each document that somebody judged: yes, no, or unsure.
+
+    Examples
+    --------
+    >>> said = [Verdict("1", "Ada", "a", "yes"), Verdict("2", "Bob", "a", "unsure"), Verdict("3", "Bob", "b", "skip")]
+    >>> decisions(said)
+    {'a': 'yes'}
+    """
+    votes: dict[str, Counter[str]] = {}
+    for each in said:
+        if each.verdict in ("yes", "no", "unsure"):
+            votes.setdefault(each.item, Counter())[each.verdict] += 1
+    return {
+        item: "yes" if count["yes"] > count["no"] else "no" if count["no"] > count["yes"] else "unsure"
+        for item, count in votes.items()
+    }
+
+
+def judged(*paths: str | Path) -> Judged:
+    """Return what the reviews of some runs say, for :func:`priorwise.discover` to learn from.
+
+    What is accepted in one and rejected in another is neither.
+    """
+    accepted: set[str] = set()
+    rejected: set[str] = set()
+    for path in paths:
+        Run.load(path)
+        for item, word in decisions(_said(Path(path))).items():
+            if word != "unsure":
+                (accepted if word == "yes" else rejected).add(item)
+    return Judged(tuple(sorted(accepted - rejected)), tuple(sorted(rejected - accepted)))
+
+
+def reviewers(said: Iterable[Verdict]) -> list[dict[str, Any]]:
+    """Return each reviewer's name, counts of verdicts, and the median of the seconds that one took."""
+    by_name: dict[str, list[Verdict]] = {}
+    for each in said:
+        by_name.setdefault(each.reviewer, []).append(each)
+    return [
+        {
+            "name": name,
+            **{word: sum(v.verdict == word for v in own) for word in ("yes", "no", "unsure", "skip")},
+            "seconds": median(times) if (times := [v.seconds for v in own if v.seconds is not None]) else None,
+        }
+        for name, own in sorted(by_name.items())
+    ]
+
+
+def _said(folder: Path) -> list[Verdict]:
+    if not (folder / FILE_NAME).is_file():
+        return []
+    verdicts = Verdicts.of_run(folder)
+    try:
+        return verdicts.current()
+    finally:
+        verdicts.close()
+
+
+def _standings(ranking: Ranking) -> list[tuple[str, str | None]]:
+    return list(zip(ranking.ids, ranking.table["status"].to_pylist(), strict=True))
+
+
+def _kind(verdict: str | None, status: str | None) -> str:
+    return verdict or (SUBCATEGORY if status == SUBCATEGORY else "unjudged")
+
+
+def _counted(kinds: Iterable[str]) -> dict[str, int]:
+    found = Counter(kinds)
+    return {kind: found[kind] for kind in ("yes", "no", "unsure", SUBCATEGORY, "unjudged")}
+
+
+def _documents(run: Run, decided: Mapping[str, str], standing: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    ranks = {name: _ranks(ranking) for name, ranking in (("rank", run.ranking), ("laplace_rank", run.baseline))}
+    titles = {row["id"]: row["title"] for ranking in (run.baseline, run.ranking) for row in ranking.rows()}
+    return [
+        {
+            "id": id,
+            "title": title,
+            "verdict": decided.get(id),
+            "status": standing[id],
+            **{name: places.get(id) for name, places in ranks.items()},
+        }
+        for id, title in sorted(titles.items(), key=lambda pair: (ranks["rank"].get(pair[0], len(titles) + 1), pair[1]))
+    ]
+
+
+def _ranks(ranking: Ranking) -> dict[str, int]:
+    return {id: place for place, id in enumerate(ranking.ids, start=1)}

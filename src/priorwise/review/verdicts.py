@@ -1,0 +1,186 @@
+"""Verdicts on the disk: a log that only grows, in a database that a kill or a power cut does not harm.
+
+Each verdict carries an identity that its maker gave it, so that one that is sent twice, because the first answer was
+lost, is stored once. To change one's mind is a further verdict that names the one before it; to undo is to withdraw.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from priorwise.discovery.verdicts import FILE_NAME
+from priorwise.errors import BrokenFile, DiskFull, InputError
+
+Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
+WORDS: tuple[str, ...] = get_args(Word)
+FORMAT = 1
+LONGEST_NAME = 100
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS verdict (
+    number   INTEGER PRIMARY KEY AUTOINCREMENT,
+    id       TEXT NOT NULL UNIQUE,
+    reviewer TEXT NOT NULL,
+    item     TEXT NOT NULL,
+    verdict  TEXT NOT NULL CHECK (verdict IN ('yes', 'no', 'unsure', 'skip', 'withdrawn')),
+    previous TEXT,
+    seconds  REAL,
+    at       TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS verdict_of ON verdict (reviewer, item, number);
+"""
+_CURRENT = """
+SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict
+WHERE number IN (SELECT max(number) FROM verdict GROUP BY reviewer, item)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reviewer said about a document.
+
+    Parameters
+    ----------
+    id : str
+        Its identity, made by whoever says it.
+    reviewer, item : str
+        A name, and the document's id.
+    verdict : {"yes", "no", "unsure", "skip", "withdrawn"}
+    previous : str, optional
+        The identity of the reviewer's verdict on the same document before it.
+    seconds : float, optional
+        How long the document was looked at.
+    at : str
+        When it was stored (UTC); empty before that.
+    """
+
+    id: str
+    reviewer: str
+    item: str
+    verdict: str
+    previous: str | None = None
+    seconds: float | None = None
+    at: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in WORDS:
+            raise InputError(f"'{self.verdict}' is no verdict; say {', '.join(WORDS)}")
+        if not self.reviewer.strip() or len(self.reviewer) > LONGEST_NAME:
+            raise InputError(f"a reviewer has a name of at most {LONGEST_NAME} characters")
+        if not self.id or not self.item:
+            raise InputError("a verdict needs an identity and a document")
+
+
+class Verdicts:
+    """The verdicts of a run, kept in its folder.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it is made if it is not there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     verdicts = Verdicts(Path(folder, FILE_NAME))
+    ...     _ = verdicts.add(Verdict("a1", "Ada", "doc7", "no"))
+    ...     _ = verdicts.add(Verdict("a2", "Ada", "doc7", "yes", previous="a1"))
+    ...     current = verdicts.current()
+    ...     verdicts.close()
+    >>> [(each.item, each.verdict) for each in current]
+    [('doc7', 'yes')]
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        with self._said():
+            # Autocommit; where several rows belong together, a transaction is begun by hand.
+            self._database = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+            try:
+                self._prepare()
+            except BaseException:
+                self._database.close()
+                raise
+
+    @classmethod
+    def of_run(cls, run: Path) -> Verdicts:
+        """Open those of a run's folder."""
+        return cls(run / FILE_NAME)
+
+    def _prepare(self) -> None:
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if version > FORMAT:
+            raise BrokenFile(self.path, "written by a newer priorwise; update this one to read it")
+        self._database.execute("PRAGMA journal_mode = WAL")
+        # In WAL mode only FULL waits for the disk at each commit.
+        self._database.execute("PRAGMA synchronous = FULL")
+        self._database.executescript(_TABLE)
+        self._database.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def add(self, verdict: Verdict) -> Verdict:
+        """Store a verdict; when this returns, it is on the disk. One that is stored already is returned as it is."""
+        self.add_all([verdict])
+        stored = self._find(verdict.id)
+        if (stored.reviewer, stored.item, stored.verdict) != (verdict.reviewer, verdict.item, verdict.verdict):
+            raise InputError("another verdict has this identity already; each needs one of its own")
+        return stored
+
+    def add_all(self, verdicts: Iterable[Verdict]) -> None:
+        """Store verdicts, all or none of them."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        rows = [(v.id, v.reviewer, v.item, v.verdict, v.previous, v.seconds, now) for v in verdicts]
+        with self._said(), self._lock:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.executemany(
+                    "INSERT INTO verdict (id, reviewer, item, verdict, previous, seconds, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                    rows,
+                )
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+
+    def current(self, reviewer: str | None = None) -> list[Verdict]:
+        """Return each reviewer's last word on each document, in the order in which they were said."""
+        narrowed = " AND reviewer = ?" if reviewer is not None else ""
+        found = self._select(f"{_CURRENT}{narrowed} ORDER BY number", () if reviewer is None else (reviewer,))
+        return [verdict for verdict in found if verdict.verdict != "withdrawn"]
+
+    def log(self) -> list[Verdict]:
+        """Return everything that was ever said, in order."""
+        return self._select("SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict ORDER BY number")
+
+    def _find(self, id: str) -> Verdict:
+        query = "SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict WHERE id = ?"
+        return self._select(query, (id,))[0]
+
+    def _select(self, query: str, values: tuple[str, ...] = ()) -> list[Verdict]:
+        with self._said(), self._lock:
+            return [Verdict(*row) for row in self._database.execute(query, values).fetchall()]
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turn the database's errors into ours."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
+            raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error

@@ -1,0 +1,144 @@
+"""Requests in, answers out: JSON that was checked field by field, and errors that are one sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from priorwise.errors import DiskFull, InputError, PriorwiseError, UnknownName
+
+LARGEST_BODY = 1 << 20
+_STATUS: tuple[tuple[type[PriorwiseError], int], ...] = ((UnknownName, 404), (InputError, 400), (DiskFull, 507))
+
+
+def answer(content: Any, status: int = 200) -> Response:
+    """Return JSON; numbers that are not finite become null, which is what JSON has for them."""
+    return JSONResponse(finite(content), status_code=status)
+
+
+def finite(content: Any) -> Any:
+    """Return the same with None for NaN and infinity.
+
+    Examples
+    --------
+    >>> finite({"a": [1.0, float("nan")]})
+    {'a': [1.0, None]}
+    """
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, Mapping):
+        return {key: finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [finite(value) for value in content]
+    return content
+
+
+async def body_of(request: Request, largest: int = LARGEST_BODY) -> Fields:
+    """Read the JSON object of a request; one that is too long, broken or none is refused."""
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > largest:
+            raise HTTPException(413, f"at most {largest:,} bytes are read")
+    try:
+        content = json.loads(received)
+    except (ValueError, RecursionError) as error:
+        raise InputError("the request is not valid JSON") from error
+    if not isinstance(content, dict):
+        raise InputError("the request must be a JSON object")
+    return Fields(content)
+
+
+def query_of(request: Request) -> Fields:
+    """Return what stands behind the question mark."""
+    return Fields(dict(request.query_params))
+
+
+class Fields:
+    """What was sent, by name; a field that is missing or wrong is refused with its name.
+
+    Examples
+    --------
+    >>> fields = Fields({"label": "Chess", "limit": "5"})
+    >>> fields.text("label"), fields.whole("limit", 1, 10), fields.choice("order", ("a", "b"), default="a")
+    ('Chess', 5, 'a')
+    >>> fields.whole("limit", 6, 10)
+    Traceback (most recent call last):
+    ...
+    priorwise.errors.InputError: 'limit' must be a whole number from 6 to 10
+    """
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = content
+
+    def text(self, name: str, *, longest: int = 1000, default: str | None = None) -> str:
+        """Return a text that is not empty; spaces around it do not count."""
+        value = self._content.get(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or not (stripped := value.strip()):
+            raise InputError(f"'{name}' must be a text")
+        if len(stripped) > longest:
+            raise InputError(f"'{name}' has more than {longest:,} characters")
+        # What cannot be written as UTF-8 (a lone surrogate) cannot be stored either.
+        return stripped.encode("utf-8", "replace").decode()
+
+    def whole(self, name: str, least: int, most: int, *, default: int | None = None) -> int:
+        """Return a whole number within bounds."""
+        value = self._content.get(name)
+        if value is None and default is not None:
+            return default
+        if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdigit() and len(value) < 20:
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise InputError(f"'{name}' must be a whole number from {least} to {most}")
+        return value
+
+    def number(self, name: str, least: float, most: float, *, default: float | None = None) -> float:
+        """Return a number within bounds."""
+        value = self._content.get(name)
+        if value is None and default is not None:
+            return default
+        try:
+            found = math.nan if isinstance(value, bool) or not isinstance(value, int | float | str) else float(value)
+        except (ValueError, OverflowError):
+            found = math.nan
+        if not least <= found <= most:
+            raise InputError(f"'{name}' must be a number from {least:g} to {most:g}")
+        return found
+
+    def choice(self, name: str, choices: tuple[str, ...], *, default: str | None = None) -> str:
+        """Return one of some words."""
+        value = self._content.get(name, default)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or value not in choices:
+            raise InputError(f"'{name}' must be one of {', '.join(choices)}")
+        return value
+
+    def get(self, name: str) -> Any:
+        """Return a field as it came, or None; whoever asks has to check it."""
+        return self._content.get(name)
+
+
+def said(_request: Request, error: Exception) -> Response:
+    """Answer an error of ours with its sentence."""
+    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 409)
+    return answer({"error": str(error)}, status)
+
+
+def refused(_request: Request, error: Exception) -> Response:
+    """Answer what the framework refuses, in the same form."""
+    status, why = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
+    return answer({"error": why.lower() or "refused"}, status)
+
+
+def failed(_request: Request, _error: Exception) -> Response:
+    """Answer a mistake of ours without its details, which the server prints."""
+    return answer({"error": "something went wrong here; the terminal that runs the server says what"}, 500)

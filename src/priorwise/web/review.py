@@ -1,0 +1,131 @@
+"""The review page: a document, five keys, and every verdict on the disk before the next document comes."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from priorwise.discovery import Run
+from priorwise.errors import UnknownName
+from priorwise.review.queue import Choices, Item, items_of
+from priorwise.review.results import results_of, reviewers
+from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, Verdicts
+from priorwise.web.answers import answer, body_of, query_of
+from priorwise.web.app import Page
+from priorwise.web.workspace import Workspace
+
+_LONGEST_ID = 200
+_LONGEST_SECONDS = 24 * 3600.0
+
+
+class Desk:
+    """The review of one run: its list, its verdicts."""
+
+    def __init__(self, run: Run, path: Path, choices: Choices) -> None:
+        self.run = run
+        self.items: list[Item] = items_of(run, choices)
+        self.verdicts = Verdicts.of_run(path)
+        self._known = {item.id: item for item in self.items}
+
+    def item(self, id: str) -> Item:
+        """Return a document that is to be judged; others are not shown here."""
+        if id not in self._known:
+            raise UnknownName("document in this review", id, [])
+        return self._known[id]
+
+
+class Desks:
+    """The reviews that are open, by the names of their runs; each is opened once."""
+
+    def __init__(self, workspace: Workspace, choices: Choices) -> None:
+        self._workspace = workspace
+        self._choices = choices
+        self._lock = threading.Lock()
+        self._open: dict[str, tuple[Run, Desk]] = {}
+
+    def of(self, name: str) -> Desk:
+        """Return the review of a run."""
+        run = self._workspace.run(name)
+        with self._lock:
+            if name not in self._open or self._open[name][0] is not run:
+                self._open[name] = (run, Desk(run, self._workspace.run_path(name), self._choices))
+            return self._open[name][1]
+
+    def default_name(self) -> str:
+        """Return the name of the first run, for a page that was opened without one."""
+        names = [fact["name"] for fact in self._workspace.facts()]
+        if not names:
+            raise UnknownName("run", "to review", [])
+        return str(names[0])
+
+
+def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
+    """Return the page; all runs of a workspace are reviewed by the same choices."""
+    corpus = workspace.corpus
+    desks = Desks(workspace, choices or Choices())
+
+    def desk_of(request: Request) -> tuple[str, Desk]:
+        name = query_of(request).text("run", longest=300, default="") or desks.default_name()
+        return name, desks.of(name)
+
+    def start(request: Request) -> Response:
+        name, desk = desk_of(request)
+        return answer(
+            {
+                "run": name,
+                "label": desk.run.about["label"],
+                "items": [asdict(item) for item in desk.items],
+                "reviewers": [{"name": each["name"]} for each in reviewers(desk.verdicts.current())],
+                "keeps_text": corpus.keeps_text,
+            }
+        )
+
+    def own(request: Request) -> Response:
+        reviewer = query_of(request).text("reviewer", longest=LONGEST_NAME)
+        said = desk_of(request)[1].verdicts.current(reviewer)
+        return answer({"verdicts": [{"id": v.id, "item": v.item, "verdict": v.verdict} for v in said]})
+
+    def document(request: Request) -> Response:
+        item = desk_of(request)[1].item(query_of(request).text("id", longest=100_000))
+        row = corpus.row(item.id)
+        return answer({**asdict(item), "address": corpus.address(row), "text": corpus.text(row)})
+
+    async def judge(request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+
+        fields = await body_of(request)
+        desk = await run_in_threadpool(desks.of, fields.text("run", longest=300))
+        given = fields.get("previous")
+        verdict = Verdict(
+            fields.text("id", longest=_LONGEST_ID),
+            fields.text("reviewer", longest=LONGEST_NAME),
+            desk.item(fields.text("item", longest=100_000)).id,
+            fields.choice("verdict", WORDS),
+            None if given is None else fields.text("previous", longest=_LONGEST_ID),
+            None if fields.get("seconds") is None else fields.number("seconds", 0.0, _LONGEST_SECONDS),
+        )
+        stored = await run_in_threadpool(desk.verdicts.add, verdict)
+        return answer({"stored": stored.id, "at": stored.at})
+
+    def results(request: Request) -> Response:
+        desk = desk_of(request)[1]
+        found = results_of(desk.run, desk.verdicts.current())
+        return answer({name: value for name, value in found.items() if name != "documents"})
+
+    return Page(
+        "review",
+        "Review",
+        [
+            Route("/start", start),
+            Route("/own", own),
+            Route("/document", document),
+            Route("/verdict", judge, methods=["POST"]),
+            Route("/results", results),
+        ],
+        has_charts=True,
+    )

@@ -1,0 +1,134 @@
+"""Run the server: find a port, say where it is, open the browser, end cleanly."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import uvicorn
+
+from priorwise.errors import InputError
+from priorwise.web.app import Page, make_app
+from priorwise.web.guard import LOOPBACK, Access
+
+DEFAULT_PORT = 8421
+_EVERYWHERE = ("0.0.0.0", "::", "")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the server listens.
+
+    Parameters
+    ----------
+    host : str
+        An address of this machine; only this machine can reach the loopback ones.
+    port : int, optional
+        0 for any that is free; by default 8421, or any if that is taken.
+    token : str, optional
+        What every request must carry. Without one, a token is made if other machines can reach the server.
+    """
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    token: str | None = None
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the server.
+
+        Examples
+        --------
+        >>> Place("127.0.0.1").is_loopback, Place("0.0.0.0").is_loopback
+        (True, False)
+        """
+        if self.host in LOOPBACK:
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def access(self) -> Access:
+        """Return who is let in."""
+        token = self.token or (None if self.is_loopback else secrets.token_urlsafe(24))
+        names = {*LOOPBACK, self.host.lower()}
+        if not self.is_loopback:
+            names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+        return Access(frozenset(names - set(_EVERYWHERE)), any_address=self.host in _EVERYWHERE, token=token)
+
+    def listen(self) -> socket.socket:
+        """Take the port."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        for port in (DEFAULT_PORT, 0) if self.port is None else (self.port,):
+            listener = socket.socket(family, socket.SOCK_STREAM)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listener.bind((self.host, port))
+            except OSError as error:
+                listener.close()
+                if error.errno == errno.EADDRINUSE and self.port is None and port:
+                    continue
+                raise InputError(f"cannot listen on {self.host}, port {port}: {error.strerror or error}") from error
+            return listener
+        raise InputError(f"no port is free on {self.host}")
+
+
+def serve(
+    pages: Sequence[Page], place: Place, *, start: str = "/", browser: bool = True, say: Callable[[str], None] = print
+) -> None:
+    """Serve pages until Ctrl-C.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+    place : Place
+    start : str
+        The path that is opened and printed.
+    browser : bool
+        Whether to open it in the browser.
+    say : function
+        Gets the address, in a sentence.
+    """
+    access = place.access()
+    with place.listen() as listener:
+        port = listener.getsockname()[1]
+        host = socket.gethostname() if place.host in _EVERYWHERE else place.host
+        where = f"http://{f'[{host}]' if ':' in host else host}:{port}{start}"
+        if access.token is not None:
+            where += ("&" if "?" in where else "?") + f"token={access.token}"
+        config = uvicorn.Config(
+            make_app(pages, access),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=3,
+        )
+        server = _Server(config, lambda: _announce(where, browser, say))
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    say("Ended.")
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._started()
+
+
+def _announce(where: str, browser: bool, say: Callable[[str], None]) -> None:
+    say(f"{where} (Ctrl-C ends it)")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()

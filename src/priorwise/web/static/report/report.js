@@ -1,0 +1,64 @@
+// The report of one run or several: the same HTML as the file, put into this page.
+import { ask, complain, count, el, fill, query, say } from "/static/base.js";
+
+const main = document.getElementById("main");
+const chosen = query.getAll("run");
+document.head.append(el("link", { rel: "stylesheet", href: "/api/report/style.css" }));
+
+if (chosen.length) await show(chosen);
+else await choose();
+
+/** Several values of one name, which an object cannot hold. */
+function withRuns(path, names) {
+  return `${path}?${new URLSearchParams(names.map((name) => ["run", name]))}`;
+}
+
+async function show(names) {
+  try {
+    const text = await received(withRuns("/api/report/html", names));
+    // Parsed apart, where nothing runs or loads; only its content comes here, under this page's policy.
+    const report = new DOMParser().parseFromString(text, "text/html");
+    const content = el("div", { id: "report" });
+    content.append(...document.adoptNode(report.getElementById("report")).childNodes);
+    fill(main,
+      el("p", { class: "row files" },
+        "Take it away: ",
+        el("a", { href: withRuns("/api/report/report.html", names), download: "report.html" }, "report"),
+        el("a", { href: withRuns("/api/report/accepted.csv", names), download: "accepted.csv" }, "accepted, as CSV"),
+        el("a", { href: withRuns("/api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted, as wikitext"),
+        el("a", { href: "/report" }, "other runs")),
+      content);
+    document.title = `${content.querySelector("h1").textContent} · priorwise`;
+    say("The report is ready.");
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function received(path) {
+  const response = await fetch(path);
+  if (response.ok) return response.text();
+  const { error } = await response.json().catch(() => ({}));
+  throw new Error(error ?? `The server answered ${response.status}.`);
+}
+
+async function choose() {
+  const { runs } = await ask("/api/report/runs").catch((error) => complain(error) ?? { runs: [] });
+  if (!runs.length) {
+    fill(main, el("h1", {}, "Report"), el("p", {}, "There is no run to report on yet. ", el("a", { href: "/home" }, "Find a category first.")));
+    return;
+  }
+  const boxes = runs.map((run) => el("input", { type: "checkbox", name: "run", value: run.name }));
+  const go = (event) => {
+    event.preventDefault();
+    const names = boxes.filter((box) => box.checked).map((box) => box.value);
+    if (names.length) location.assign(withRuns("/report", names));
+    else complain(new Error("Choose at least one run."));
+  };
+  fill(main,
+    el("h1", {}, "Report"),
+    el("form", { class: "runs", submit: go },
+      el("fieldset", {}, el("legend", {}, "Which runs? Several are compared."),
+        runs.map((run, index) => el("label", {}, boxes[index], ` ${run.label ?? "a list of members"} (${run.name}, ${count(run.members)} members)`))),
+      el("p", {}, el("button", { class: "main" }, "Show the report"))));
+}

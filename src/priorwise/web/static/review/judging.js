@@ -1,0 +1,192 @@
+// Judge with one key. The page moves on when the verdict is on the disk, not before.
+import { address, allIsWell, ask, complain, counted, el, fill, outside, say } from "/static/base.js";
+
+const KEYS = [["yes", "y", "Yes"], ["no", "n", "No"], ["unsure", "u", "Unsure"], ["skip", "s", "Skip"]];
+const RETRY = 1000;
+
+export async function judging(main, start, reviewer) {
+  const pendingKey = `priorwise-pending ${start.run} ${reviewer}`;
+  const texts = new Map();
+  const verdicts = new Map();
+  const done = [];
+  let place = 0;
+  let saving = false;
+  let shownAt = performance.now();
+  const begun = performance.now();
+  let here = 0;
+
+  const title = el("h2", { tabindex: "-1" });
+  const text = el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" });
+  const state = el("p", { class: "saving", role: "status" });
+  const bar = el("progress", { max: start.items.length || 1, value: 0, "aria-label": "Judged" });
+  const counts = el("span");
+  const pace = el("span");
+  const buttons = new Map(KEYS.map(([word, key, name]) => [word,
+    el("button", { type: "button", "aria-keyshortcuts": key, click: () => judge(word) }, name, " ", el("kbd", {}, key.toUpperCase()))]));
+  const back = el("button", { type: "button", "aria-keyshortcuts": "z", click: undo }, "Undo ", el("kbd", {}, "Z"));
+
+  fill(main, el("div", { class: "review" },
+    el("p", { class: "question" }, start.label === null ? "Does it belong to the list?" : `Does it belong to “${start.label}”?`,
+      el("span", { class: "quiet" }, ` ${reviewer}`)),
+    el("article", { class: "document card" }, title, text),
+    el("div", { class: "keys", role: "group", "aria-label": "Verdict" }, [...buttons.values()], back),
+    state, bar, el("div", { class: "progress" }, counts, pace),
+    el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "Results"))));
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.target instanceof HTMLInputElement) return;
+    const found = KEYS.find(([, key]) => key === event.key.toLowerCase());
+    if (found) judge(found[0]);
+    else if (["z", "backspace"].includes(event.key.toLowerCase())) undo();
+    else if (event.key === "ArrowLeft" && place > 0) show(place - 1);
+    else if (event.key === "ArrowRight" && place < start.items.length - 1) show(place + 1);
+    else return;
+    event.preventDefault();
+  });
+
+  try {
+    await sendPending();
+    const own = await ask(address("/api/review/own", { run: start.run, reviewer }));
+    for (const { id, item, verdict } of own.verdicts) {
+      verdicts.set(item, { id, verdict });
+      done.push({ item });
+    }
+    next(0);
+  } catch (error) {
+    complain(error);
+  }
+
+  function next(from) {
+    const open = (index) => !verdicts.has(start.items[index].id);
+    for (let index = from; index < start.items.length; index += 1) if (open(index)) return show(index);
+    for (let index = 0; index < from; index += 1) if (open(index)) return show(index);
+    return finished();
+  }
+
+  async function show(index) {
+    place = index;
+    const item = start.items[index];
+    const current = verdicts.get(item.id)?.verdict;
+    for (const [word, button] of buttons) button.setAttribute("aria-pressed", String(word === current));
+    fill(title, item.title);
+    fill(text, "…");
+    showProgress();
+    try {
+      const document = await read(item.id);
+      if (place !== index) return;
+      fill(title, outside(document.address, document.title));
+      fill(text, document.text ?? "The corpus keeps no texts; follow the link, or go by the title.");
+      text.scrollTop = 0;
+      shownAt = performance.now();
+      say(document.title);
+      for (const coming of start.items.slice(index + 1, index + 4)) read(coming.id).catch(() => {});
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  function read(id) {
+    if (!texts.has(id)) {
+      const asked = ask(address("/api/review/document", { run: start.run, id }));
+      asked.catch(() => texts.delete(id));
+      texts.set(id, asked);
+      if (texts.size > 50) texts.delete(texts.keys().next().value);
+    }
+    return texts.get(id);
+  }
+
+  async function judge(word) {
+    if (saving || !start.items.length) return;
+    const item = start.items[place].id;
+    const before = verdicts.get(item);
+    if (!await store(item, word)) return;
+    if (!before) here += 1;
+    done.push({ item, before });
+    next(place + 1);
+  }
+
+  async function undo() {
+    if (saving || !done.length) return;
+    const { item, before } = done[done.length - 1];
+    if (!await store(item, before?.verdict ?? "withdrawn")) return;
+    done.pop();
+    show(start.items.findIndex((each) => each.id === item));
+    say("Undone.");
+  }
+
+  async function store(item, verdict) {
+    const seconds = Math.min(3600, (performance.now() - shownAt) / 1000);
+    const sent = { run: start.run, reviewer, id: identity(), item, verdict, seconds };
+    const previous = verdicts.get(item)?.id;
+    if (previous) sent.previous = previous;
+    localStorage.setItem(pendingKey, JSON.stringify(sent));
+    saving = true;
+    try {
+      await send(sent);
+      if (verdict === "withdrawn") verdicts.delete(item);
+      else verdicts.set(item, { id: sent.id, verdict });
+      return true;
+    } catch (error) {
+      complain(error);
+      return false;
+    } finally {
+      saving = false;
+    }
+  }
+
+  // Until the server has it: its identity stays the same, so that it is stored once however often it is sent.
+  async function send(sent) {
+    for (;;) {
+      try {
+        await ask("/api/review/verdict", sent);
+        localStorage.removeItem(pendingKey);
+        fill(state);
+        allIsWell();
+        return;
+      } catch (error) {
+        if (error.status >= 400 && error.status < 500) {
+          localStorage.removeItem(pendingKey);
+          fill(state);
+          throw error;
+        }
+        fill(state, `Not stored yet: ${error.message} Trying again…`);
+        await new Promise((resolve) => setTimeout(resolve, RETRY));
+      }
+    }
+  }
+
+  async function sendPending() {
+    const pending = localStorage.getItem(pendingKey);
+    if (!pending) return;
+    try {
+      await send(JSON.parse(pending));
+    } catch {
+      localStorage.removeItem(pendingKey);
+    }
+  }
+
+  function showProgress() {
+    const n = start.items.length;
+    bar.value = verdicts.size;
+    fill(counts, `${verdicts.size} of ${counted(n, "document")} judged`);
+    const minutes = (performance.now() - begun) / 60000;
+    const perMinute = here / minutes;
+    fill(pace, here >= 3 ? `${perMinute.toFixed(1)} a minute, ${Math.ceil((n - verdicts.size) / perMinute)} minutes left` : "");
+  }
+
+  function finished() {
+    showProgress();
+    fill(title, "All judged. Thank you.");
+    fill(text, el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "See the results")));
+    for (const button of buttons.values()) button.setAttribute("aria-pressed", "false");
+    place = start.items.length ? place : 0;
+    title.focus();
+    say("All documents are judged.");
+  }
+}
+
+function identity() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

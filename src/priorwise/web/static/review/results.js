@@ -1,0 +1,55 @@
+// What the review says: precision of both rankings, their difference, and how far the reviewers agree.
+import { address, ask, colour, complain, el, fill } from "/static/base.js";
+import { draw } from "/static/charts.js";
+
+const share = (number) => (number === null ? "–" : number.toFixed(3));
+const chance = (p) => (p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`);
+
+export async function showResults(main, start) {
+  let found;
+  try {
+    found = await ask(address("/api/review/results", { run: start.run }));
+  } catch (error) {
+    return complain(error);
+  }
+  const { learned, laplace } = found.rankings;
+  const { spread, t_test: tTest, exact } = found.difference;
+  const chart = el("div", { class: "chart" });
+  fill(main,
+    el("h1", {}, found.label === null ? start.run : found.label),
+    el("p", {}, el("a", { href: address("/review", { run: start.run }) }, "Back to the review")),
+    el("div", { class: "figures" },
+      figure(`Learned prior, PPV@${found.k}`, learned.at_k),
+      figure(`Laplace, PPV@${found.k}`, laplace.at_k),
+      figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
+    learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
+      `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of Laplace’s are not. They count as no.`),
+    el("div", { class: "card" }, chart),
+    table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],
+      [["Learned", learned], ["Laplace", laplace]].map(([name, { counts_at_k: n }]) => [name, n.yes, n.no, n.unsure, n.subcategory, n.unjudged])),
+    table("Reviewers", ["Name", "Yes", "No", "Unsure", "Skipped", "Seconds each"],
+      found.reviewers.map((each) => [each.name, each.yes, each.no, each.unsure, each.skip, each.seconds === null ? "–" : each.seconds.toFixed(1)])),
+    found.agreement.length > 0 && table("Agreement", ["", "Documents", "Agreed", "Cohen’s κ", "95% interval"],
+      found.agreement.map((pair) => [`${pair.first} and ${pair.second}`, pair.documents, share(pair.agreed), share(pair.kappa),
+        pair.kappa === null ? "–" : `${share(pair.low)} to ${share(pair.high)}`])));
+  const places = learned.ppv.map((_, index) => index + 1);
+  await draw(chart, () => ({
+    traces: [
+      { x: places, y: laplace.ppv, name: "Laplace", mode: "lines", line: { color: colour("--series-2") } },
+      { x: places, y: learned.ppv, name: "Learned", mode: "lines", line: { color: colour("--series-1") }, fill: "tonexty", fillcolor: "rgba(127,127,127,0.15)" },
+    ],
+    layout: { xaxis: { title: { text: "k" } }, yaxis: { title: { text: "PPV@k" }, range: [0, 1.02] } },
+  }), `PPV at k of both rankings; the learned one is ahead by ${share(found.area_between)} on average.`);
+}
+
+function figure(name, spread, note) {
+  return el("div", { class: "card" }, name, el("strong", {}, share(spread.value)),
+    el("span", { class: "quiet" }, `95%: ${share(spread.low)} to ${share(spread.high)}`), note && el("div", { class: "quiet" }, note));
+}
+
+function table(caption, headings, rows) {
+  return el("section", {}, el("h2", {}, caption), el("table", {},
+    el("thead", {}, el("tr", {}, headings.map((heading, index) => el("th", { scope: "col", class: index ? "number" : null }, heading || el("span", { class: "said" }, "Which"))))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, index) => (index ? el("td", { class: "number" }, String(cell)) : el("th", { scope: "row" }, String(cell)))))))));
+}
+

@@ -1,0 +1,295 @@
+"""The explorer in a real browser: what is on the screen is what the library computes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from browsing import Served, a_page, serious_faults, served
+from conftest import SOURCE
+from priorwise import Corpus, explore
+from priorwise.discovery.made_up import DemoDocument
+from priorwise.view import Setting, View, setting_of
+from priorwise.view.measures import Line
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"
+LABEL = "Geology"
+
+
+@pytest.fixture(scope="module")
+def hostile(documents: list[DemoDocument], tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The made-up corpus, every title of which is markup, as is the beginning of every text."""
+    return Corpus.from_texts(
+        [f"{HOSTILE} {document.text}" for document in documents],
+        labels=[document.labels for document in documents],
+        ids=[document.id for document in documents],
+        titles=[f"{HOSTILE} {document.title}" for document in documents],
+        path=tmp_path_factory.mktemp("explore") / "hostile.corpus",
+    )
+
+
+@pytest.fixture(scope="module")
+def view(hostile: Corpus) -> View:
+    return explore(hostile, LABEL)
+
+
+@pytest.fixture(scope="module")
+def server(hostile: Corpus) -> Iterator[Served]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    with served("explore", hostile.path, LABEL, "--port", 0, environment=environment) as running:
+        yield running
+
+
+def figure(page: Page, measure: str, on: str) -> Locator:
+    return page.locator(f"[data-measure={measure}][data-on={on}]")
+
+
+def shows(page: Page, view: View, setting: Setting, line: Line | None = None) -> None:
+    """Wait until the figures beside the view are those that the library computes."""
+    found = view.measures(setting, line)
+    for part, of in found.items():
+        for measure in ("f1", "precision", "recall", "ppv"):
+            expect(figure(page, measure, part)).to_have_text(f"{getattr(of, measure):.3f}")
+        expect(figure(page, "counts", part)).to_have_text(f"{of.tp} / {of.fp}")
+
+
+def typed(page: Page, family: str) -> Setting:
+    """The setting that the fields say."""
+    return setting_of(family, [float(field.input_value()) for field in page.locator(".typed").all()])
+
+
+def line_of(page: Page) -> Line:
+    """The decision line that the page says."""
+    said = (page.locator(".rule").text_content() or "").replace("−", "-").replace(" ", "")
+    found = re.fullmatch(r"y=([-\d.e]*)x([-+][\d.e-]+)?", said)
+    assert found is not None, said
+    return Line(float(found[1] or 1), float(found[2] or 0))
+
+
+def trial(page: Page, place: int = 0) -> Locator:
+    return page.locator(".trials tbody tr").nth(place)
+
+
+def test_a_slider_moves_the_points_and_the_figures(server: Served, browser: Browser, view: View) -> None:
+    with a_page(browser) as page:
+        page.goto(server.url)
+        shows(page, view, setting_of("beta"))
+        slider = page.get_by_role("slider", name="α")
+        slider.fill("150")
+        setting = typed(page, "beta")
+        assert setting.values[0] < 0.01
+        shows(page, view, setting)
+        assert view.measures(setting)["held_out"].f1 != view.measures(setting_of("beta"))["held_out"].f1
+        expect(figure(page, "f1", "left_out")).to_have_text(f"{view.left_out(setting).f1:.3f}")
+        page.get_by_label("β, typed").fill("250")
+        page.get_by_label("β, typed").press("Enter")
+        shows(page, view, setting_of("beta", [setting.values[0], 250.0]))
+        page.get_by_label("β, typed").fill("none")
+        page.get_by_label("β, typed").press("Enter")
+        expect(page.get_by_label("β, typed")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(".panels")).to_have_attribute("data-moving", "false")
+
+
+def test_presets_are_one_key_and_the_best_is_found(server: Served, browser: Browser, view: View) -> None:
+    with a_page(browser) as page:
+        page.goto(server.url)
+        shows(page, view, setting_of("beta"))
+        page.keyboard.press("e")
+        shows(page, view, setting_of("beta", [0.1, 0.3]))
+        page.keyboard.press("j")
+        best = view.find_best(setting_of("jelinek-mercer"))[-1]
+        expect(page.get_by_label("λ, typed")).to_have_value(re.compile(f"^{best.values[0]:.4g}$"))
+        shows(page, view, best)
+        expect(figure(page, "f1", "left_out")).to_have_text(f"{view.left_out(best).f1:.3f}")
+        page.keyboard.press("l")
+        shows(page, view, setting_of("beta"))
+        page.get_by_role("button", name="Find the best").click()
+        best = view.find_best(setting_of("beta"))[-1]
+        shows(page, view, best)
+        expect(page.locator(".controls .progress")).to_have_text(re.compile(r"Best by leave-one-out: α \S+, β \S+$"))
+        expect(page.locator(".terrain-chart .scatterlayer .trace")).to_have_count(5)
+
+
+def test_every_family_and_a_click_on_the_terrain(server: Served, browser: Browser, view: View) -> None:
+    with a_page(browser) as page:
+        page.goto(server.url)
+        for family in ("jelinek-mercer", "witten-bell", "presence-collection", "presence"):
+            page.get_by_label("Prior", exact=True).select_option(family)
+            shows(page, view, setting_of(family))
+        expect(page.locator(".terrain .quiet")).to_contain_text("41,209 priors")
+        page.locator(".terrain-chart .nsewdrag").click(position={"x": 60, "y": 90})
+        expect(page.get_by_label("λ−, typed")).not_to_have_value("1")
+        setting = typed(page, "presence")
+        terrain = view.terrain("presence")
+        assert terrain.setting(terrain.nearest(setting)).values == setting.values
+        shows(page, view, setting)
+
+
+def test_the_address_brings_everything_back(server: Served, browser: Browser, view: View) -> None:
+    with a_page(browser) as page:
+        page.goto(server.url)
+        expect(trial(page)).to_contain_text("α 1, β 1")
+        page.keyboard.press("e")
+        expect(trial(page)).to_contain_text("α 0.1, β 0.3")
+        trial(page).get_by_label("Keep").check()
+        page.get_by_label("α, typed").fill("0.02")
+        page.get_by_label("α, typed").press("Enter")
+        expect(trial(page)).to_contain_text("α 0.02, β 0.3")
+        page.locator("canvas").first.focus()
+        for _ in range(3):
+            page.keyboard.press("Shift+ArrowUp")
+        page.get_by_label("Log odds upright").check()
+        expect(trial(page)).to_contain_text("y = ")
+        expect(page).to_have_url(re.compile("shift=.*axes=odds"))
+        line = line_of(page)
+        assert line.shift > 0
+        trial(page).get_by_label("Keep").check()
+        page.reload()
+        shows(page, view, setting_of("beta", [0.02, 0.3]), line)
+        expect(trial(page)).to_contain_text("α 0.02, β 0.3; y = x + ")
+        expect(page.get_by_label("Log odds upright")).to_be_checked()
+        kept = page.locator(".trials tbody tr", has_text="α 0.1, β 0.3")
+        expect(kept.get_by_label("Keep")).to_be_checked()
+        expect(trial(page).get_by_label("Keep")).to_be_checked()
+        kept.get_by_role("link").click()
+        shows(page, view, setting_of("beta", [0.1, 0.3]))
+
+
+def test_the_line_is_dragged_turned_and_put_back(server: Served, browser: Browser, view: View) -> None:
+    with a_page(browser) as page:
+        page.goto(server.url)
+        shows(page, view, setting_of("beta"))
+        expect(page.locator(".panels")).to_have_attribute("data-moving", "false")
+        box = page.locator("canvas").first.bounding_box()
+        assert box is not None
+        x, y = box["x"] + 60 + (box["width"] - 68) / 2, box["y"] + 8 + (box["height"] - 42) / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x, y - 40, steps=4)
+        page.mouse.up()
+        moved = line_of(page)
+        assert moved.slope == 1.0
+        assert moved.shift > 0
+        shows(page, view, setting_of("beta"), moved)
+        page.locator("canvas").nth(1).focus()
+        page.keyboard.press("ArrowLeft")
+        turned = line_of(page)
+        assert turned.slope > 1.0
+        shows(page, view, setting_of("beta"), turned)
+        expect(figure(page, "f1", "left_out")).to_have_text("–")
+        page.get_by_role("button", name="Back to y = x").click()
+        shows(page, view, setting_of("beta"))
+
+
+def test_trials_are_compared_and_exported(server: Served, browser: Browser, view: View, tmp_path: Path) -> None:
+    with a_page(browser, accept_downloads=True) as page:
+        page.goto(server.url)
+        expect(page.locator(".trials tbody tr")).to_have_count(1)
+        page.keyboard.press("e")
+        expect(page.locator(".trials tbody tr")).to_have_count(2)
+        trial(page, 1).get_by_label("Compare").check()
+        kept, laplace = (view.left_out(setting_of("beta", values)).f1 for values in ([0.1, 0.3], [1.0, 1.0]))
+        more = f"{'−' if kept < laplace else '+'}{abs(kept - laplace):.3f}"
+        expect(trial(page).locator("td").nth(4)).to_have_text(f"{kept:.3f} {more}")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Export CSV").click()
+        download.value.save_as(tmp_path / "trials.csv")
+        with (tmp_path / "trials.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["prior"] for row in rows] == ["Beta(alpha=0.1, beta=0.3)", "Beta(alpha=1, beta=1)"]
+        found = view.measures(setting_of("beta", [0.1, 0.3]))["held_out"]
+        assert float(rows[0]["held_out_f1"]) == found.f1
+        assert int(rows[0]["held_out_tp"]) == found.tp
+        trial(page, 1).get_by_role("link").click()
+        expect(page.get_by_label("α, typed")).to_have_value("1")
+
+
+def test_a_document_is_read_and_its_title_is_no_markup(server: Served, browser: Browser) -> None:
+    with a_page(browser) as page:
+        page.goto(f"{server.url}&model=presence")
+        expect(page.locator(".panels")).to_have_attribute("data-moving", "false")
+        page.locator("canvas").nth(1).focus()
+        page.keyboard.press("n")
+        expect(page.locator(".glance")).to_contain_text(HOSTILE)
+        page.keyboard.press("Enter")
+        reader = page.get_by_role("dialog")
+        expect(reader.get_by_role("heading")).to_contain_text(HOSTILE)
+        expect(reader.locator(".text")).to_contain_text(HOSTILE)
+        assert reader.locator("mark").count() > 3
+        assert page.locator("main img, main script").count() == 0
+        expect(page).to_have_title(f"{LABEL} · Explore · priorwise")
+        page.keyboard.press("Escape")
+        expect(reader).not_to_be_visible()
+        page.get_by_label("Log odds upright").check()
+        box = page.locator("canvas").nth(1).bounding_box()
+        assert box is not None
+        for share in np.linspace(0.9, 0.1, 30):
+            page.mouse.move(box["x"] + 60 + 0.9 * (box["width"] - 68), box["y"] + share * box["height"])
+            if page.locator("canvas").nth(1).get_attribute("data-pointed") != "":
+                break
+        expect(page.locator(".glance")).to_be_visible()
+        page.mouse.down()
+        page.mouse.up()
+        expect(reader.get_by_role("heading")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_for_axe(server: Served, browser: Browser, scheme: str) -> None:
+    with a_page(browser, color_scheme=scheme) as page:
+        page.goto(server.url)
+        expect(trial(page)).to_be_visible()
+        expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
+        assert serious_faults(page) == []
+        page.locator("canvas").nth(1).focus()
+        page.keyboard.press("n")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert serious_faults(page) == []
+
+
+def _floats(content: Any) -> np.ndarray:
+    return np.frombuffer(content, dtype="<f4")
+
+
+def test_a_large_corpus_is_a_density_with_a_sample_on_top(server: Served, browser: Browser, hostile: Corpus) -> None:
+    status, content = server.ask(f"/api/explore/density?label={LABEL}&documents=100")
+    found = _floats(content)
+    assert status == 200
+    assert found[6:].sum() > 0.9 * hostile.n_documents
+    with a_page(browser) as page:
+        page.goto(f"{server.url}&documents=100")
+        expect(page.locator(".facts")).to_contain_text("among 100 documents of 400")
+        expect(trial(page)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("points?label=Ches", 404, "did you mean 'Chess'"),
+        ("points?label=Chess&model=betta", 400, "'model' must be one of"),
+        ("points?label=Chess&alpha=-1", 400, "'alpha' must be a number"),
+        ("points?label=Chess&alpha=nan", 400, "'alpha' must be a number"),
+        ("points?label=Chess&documents=1e9", 400, "'documents' must be a whole number"),
+        ("document?label=Chess&point=400", 400, "'point' must be a whole number from 0 to 399"),
+        ("document?label=Chess", 400, "'point' must be a whole number"),
+        ("trial?label=Chess&slope=inf", 400, "'slope' must be a number"),
+        ("terrain?label=Chess&target=luck", 400, "'target' must be one of"),
+        ("density?label=Chess", 400, "all documents of this corpus are points already"),
+        (f"start?label={quote('x' * 2000)}", 400, "more than 1,000 characters"),
+    ],
+)
+def test_bad_requests_are_refused_in_a_sentence(server: Served, path: str, status: int, says: str) -> None:
+    answered, content = server.ask(f"/api/explore/{path}")
+    assert answered == status
+    assert says in content["error"]

@@ -1,0 +1,207 @@
+"""The review page, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browsing import Served, a_page, serious_faults, served
+from priorwise.corpus import Corpus
+from priorwise.discovery import Run, discover
+from priorwise.discovery.made_up import DemoDocument
+from priorwise.review import Choices, Verdicts, items_of
+
+pytestmark = pytest.mark.slow
+
+TOP = 6
+Environment = dict[str, str]
+EVIL = "<script>document.title = 'hacked'</script><img src=x onerror=\"document.title='hacked'\">"
+
+
+@pytest.fixture
+def judged_run(run_path: Path, tmp_path: Path) -> Path:
+    """A copy of the shared run, to be judged."""
+    return Path(shutil.copytree(run_path, tmp_path / "chess.run"))
+
+
+@pytest.fixture
+def server(judged_run: Path, environment: dict[str, str]) -> Iterator[Served]:
+    with served("review", judged_run, "--top", TOP, "--port", 0, environment=environment) as running:
+        yield running
+
+
+def stored(run: Path) -> list[tuple[str, str, str]]:
+    verdicts = Verdicts.of_run(run)
+    try:
+        return [(each.reviewer, each.item, each.verdict) for each in verdicts.log()]
+    finally:
+        verdicts.close()
+
+
+def begin(page: Page, url: str, name: str) -> None:
+    page.goto(url)
+    page.get_by_label("Your name").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".document .text")).not_to_have_text("…")
+
+
+def press(page: Page, key: str, then: str) -> None:
+    page.keyboard.press(key)
+    expect(page.locator(".progress")).to_contain_text(then)
+
+
+def test_a_review_to_the_end_with_the_keyboard(server: Served, browser: Browser, judged_run: Path) -> None:
+    items = items_of(Run.load(judged_run), Choices(top=TOP))
+    n = len(items)
+    with a_page(browser) as page:
+        begin(page, server.url, "Ada")
+        for number, item in enumerate(items, start=1):
+            expect(page.locator(".document h2")).to_have_text(item.title)
+            press(page, "ynus"[number % 4], f"{number} of {n} documents judged")
+        expect(page.get_by_text("All judged. Thank you.")).to_be_visible()
+        press(page, "z", f"{n - 1} of {n} documents judged")
+        expect(page.locator(".document h2")).to_have_text(items[-1].title)
+        press(page, "y", f"{n} of {n} documents judged")
+        page.get_by_role("link", name="See the results").click()
+        expect(page.get_by_role("heading", name="Reviewers")).to_be_visible()
+        expect(page.locator(".chart svg").first).to_be_visible()
+        shown = page.locator(".figures strong").all_inner_texts()
+    words = ["nusy"[(number - 1) % 4] for number in range(1, n)]
+    full = {"y": "yes", "n": "no", "u": "unsure", "s": "skip"}
+    expected = [("Ada", item.id, full[word]) for item, word in zip(items, words, strict=False)]
+    last = full["ynus"[n % 4]]
+    end = [("Ada", items[-1].id, word) for word in (last, "withdrawn", "yes")]
+    assert stored(judged_run) == [*expected, *end]
+    status, results = server.ask("/api/review/results?run=chess.run")
+    assert status == 200
+    values = [results["rankings"][name]["at_k"]["value"] for name in ("learned", "laplace")]
+    assert shown == [f"{value:.3f}" for value in [*values, results["difference"]["spread"]["value"]]]
+
+
+def test_a_killed_server_loses_no_verdict(
+    server: Served, browser: Browser, judged_run: Path, environment: Environment
+) -> None:
+    with a_page(browser) as page:
+        page.expected_complaints = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")  # type: ignore[attr-defined]
+        begin(page, server.url, "Ada")
+        press(page, "y", "1 of")
+        press(page, "n", "2 of")
+        server.kill()
+        third = page.locator(".document h2").inner_text()
+        page.keyboard.press("u")
+        expect(page.get_by_text("Not stored yet")).to_be_visible()
+        expect(page.locator(".document h2")).to_have_text(third)
+        assert [word for _, _, word in stored(judged_run)] == ["yes", "no"]
+        port = server.port
+        with served("review", judged_run, "--top", TOP, "--port", port, environment=environment) as again:
+            expect(page.locator(".progress")).to_contain_text("3 of")
+            expect(page.get_by_text("Not stored yet")).to_have_count(0)
+            assert [word for _, _, word in stored(judged_run)] == ["yes", "no", "unsure"]
+            again.kill()
+            page.keyboard.press("y")
+            expect(page.get_by_text("Not stored yet")).to_be_visible()
+            page.close()
+            with served("review", judged_run, "--top", TOP, "--port", port, environment=environment):
+                # The tab was closed with a verdict under way: it is sent when the page is opened the next time.
+                tab = page.context.new_page()
+                tab.goto(f"{again.url}/../review?reviewer=Ada")
+                expect(tab.locator(".progress")).to_contain_text("4 of")
+    assert [word for _, _, word in stored(judged_run)] == ["yes", "no", "unsure", "yes"]
+
+
+def test_two_tabs_lose_nothing(server: Served, browser: Browser, judged_run: Path) -> None:
+    with a_page(browser) as first, a_page(browser) as second:
+        for page in (first, second):
+            begin(page, server.url, "Ada")
+        press(first, "y", "1 of")
+        press(second, "n", "1 of")
+        press(second, "n", "2 of")
+        press(first, "y", "2 of")
+        second.reload()
+        expect(second.locator(".progress")).to_contain_text("2 of")
+    assert sorted(word for _, _, word in stored(judged_run)) == ["no", "no", "yes", "yes"]
+
+
+def test_nothing_says_where_a_document_comes_from(server: Served, judged_run: Path) -> None:
+    run = Run.load(judged_run)
+    status, start = server.ask("/api/review/start")
+    assert status == 200
+    assert {key for item in start["items"] for key in item} == {"id", "title"}
+    assert {item["id"] for item in start["items"]} == {*run.ranking.ids[:TOP], *run.baseline.ids[:TOP]}
+    status, document = server.ask(f"/api/review/document?id={start['items'][0]['id']}")
+    assert set(document) == {"id", "title", "address", "text"}
+
+
+def test_a_hostile_title_is_only_text(
+    browser: Browser, tmp_path: Path, documents: list[DemoDocument], environment
+) -> None:
+    corpus = Corpus.from_texts(
+        [document.text for document in documents],
+        labels=[document.labels for document in documents],
+        titles=[EVIL for _ in documents],
+        path=tmp_path / "evil.corpus",
+    )
+    discover(corpus, "Chess", top=5).save(tmp_path / "evil.run")
+    evil = served("review", tmp_path / "evil.run", "--port", 0, environment=environment)
+    with evil as server, a_page(browser) as page:
+        begin(page, server.url, "<b>Eve</b>")
+        expect(page.locator(".document h2")).to_have_text(EVIL)
+        expect(page.locator(".question")).to_contain_text("<b>Eve</b>")
+        page.keyboard.press("y")
+        expect(page.locator(".progress")).to_contain_text("1 of")
+        page.get_by_role("link", name="Results").click()
+        expect(page.get_by_role("rowheader", name="<b>Eve</b>")).to_be_visible()
+        assert page.title() == "Review · priorwise"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_for_axe(server: Served, browser: Browser, scheme: str) -> None:
+    with a_page(browser, color_scheme=scheme) as page:
+        page.goto(server.url)
+        expect(page.get_by_label("Your name")).to_be_visible()
+        assert serious_faults(page) == []
+        begin(page, server.url, f"Ada {scheme}")
+        press(page, "y", "1 of")
+        assert serious_faults(page) == []
+        page.get_by_role("link", name="Results").click()
+        expect(page.locator(".chart svg").first).to_be_visible()
+        assert serious_faults(page) == []
+
+
+def test_fifty_reviewers_at_once_lose_nothing(server: Served, judged_run: Path) -> None:
+    items = [item.id for item in items_of(Run.load(judged_run), Choices(top=TOP))]
+    failures: list[object] = []
+    ready = threading.Barrier(50)
+
+    def reviewer(number: int) -> None:
+        ready.wait()
+        for place, item in enumerate(items):
+            body = {
+                "run": "chess.run",
+                "reviewer": f"r{number}",
+                "id": str(uuid.uuid5(uuid.NAMESPACE_OID, f"{number} {place}")),
+                "item": item,
+                "verdict": ("yes", "no", "unsure")[(number + place) % 3],
+            }
+            # Every third is sent twice, as after an answer that was lost.
+            for _ in range(1 + (place % 3 == 0)):
+                status, answer = server.ask("/api/review/verdict", body)
+                if status != 200 or answer["stored"] != body["id"]:
+                    failures.append((status, answer))
+
+    threads = [threading.Thread(target=reviewer, args=(number,)) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    server.kill()
+    assert failures == []
+    found = Counter((reviewer, item) for reviewer, item, _ in stored(judged_run))
+    assert found == Counter({(f"r{number}", item): 1 for number in range(50) for item in items})
