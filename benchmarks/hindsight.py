@@ -30,7 +30,8 @@ def main() -> None:
     corpus = Corpus.open(sys.argv[1])
     length = np.concatenate([np.diff(batch.offsets) for batch in corpus.batches()])
     nothing = np.empty(0, dtype=np.int64)
-    figures: dict[str, list[float]] = {"Laplace": [], "learned": [], "the best pair in hindsight": []}
+    hindsight = "the best pair in hindsight, uniform centre"
+    figures: dict[str, list[float]] = {"Laplace": [], "learned, collection": [], "learned, uniform": [], hindsight: []}
     for label in eligible_labels(corpus):
         known, hidden = split_members(corpus, label, hide=0.5, seed=0)
         candidates = np.setdiff1d(np.arange(corpus.n_documents), known)
@@ -40,7 +41,9 @@ def main() -> None:
             return ppv_at(relevant[np.argsort(-scores[candidates], kind="stable")], 250)
 
         figures["Laplace"].append(ppv(LaplaceBaseline().scores(corpus, known)))
-        figures["learned"].append(ppv(LearnedPrior("learned", Procedure.ours()).scores(corpus, known)))
+        for centre in ("collection", "uniform"):
+            learned = LearnedPrior("learned", Procedure.ours(centre=centre))
+            figures[f"learned, {centre}"].append(ppv(learned.scores(corpus, known)))
         training = draw_training(corpus, known, nothing, seeds=[0])
         best = 0.0
         for negative in COARSE[::2]:
@@ -48,7 +51,7 @@ def main() -> None:
                 own = training.mean_counts().weights(PseudoCounts(negative, positive))
                 scores = score_corpus(corpus, Scorer(Weights(training.features, own.values, own.bias)))
                 best = max(best, *(ppv(scores / length_divisor(length, power)) for power in POWERS))
-        figures["the best pair in hindsight"].append(best)
+        figures[hindsight].append(best)
     base = np.mean(figures["Laplace"])
     table(
         [f"{len(figures['Laplace'])} categories", "mean PPV@250", "× Laplace"],

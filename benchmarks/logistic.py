@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from measure import table, zipf_documents
 
 from priorwise.models.logistic import LogisticRegression
-from priorwise.models.logistic_path import PAPER_VARIANCES, try_priors
-from priorwise.priors.coefficients import Gaussian, Laplace
+from priorwise.models.logistic_path import try_priors
+from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 
 CLOSE = 1e-6
 STRENGTHS = {"Laplace": (1.0, 100.0), "Gaussian": (1.0, 10.0)}

@@ -30,7 +30,7 @@ def terrain() -> None:
     }
     figure, panels = plt.subplots(1, 3, figsize=(11, 4.1), layout="constrained", sharey=True)
     for panel, (name, target) in zip(panels, targets.items(), strict=True):
-        run = discover(corpus, "Astronomy", target=target)
+        run = discover(corpus, "Astronomy", target=target, centre="uniform")
         drawn = run.terrain
         mesh = panel.pcolormesh(drawn.grid, drawn.grid, drawn.score, cmap="cividis", shading="nearest", rasterized=True)
         figure.colorbar(mesh, ax=panel, shrink=0.85, pad=0.02)

@@ -11,30 +11,43 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Counted:
-    """n(x,+), n(x,−), n(+) and n(−)."""
+    """n(x,+), n(x,−), n(+), n(−), and the centre π(x)."""
 
     positive: Mapping[str, float]
     negative: Mapping[str, float]
     n_positive: float
     n_negative: float
+    centre: Mapping[str, float]
 
 
-def count(members: Iterable[Set[str]], others: Iterable[Set[str]], share: float = 1.0) -> Counted:
+def count(
+    members: Iterable[Set[str]],
+    others: Iterable[Set[str]],
+    share: float = 1.0,
+    collection: Iterable[Set[str]] | None = None,
+) -> Counted:
+    """Count; π is the share of the collection's documents that hold a token, or 1 without a collection."""
     members, others = list(members), list(others)
     positive: dict[str, float] = {}
     for tokens in members:
         for token in tokens:
             positive[token] = positive.get(token, 0) + 1
     negative = {token: share * sum(token in tokens for tokens in others) for token in positive}
-    return Counted(positive, negative, len(members), share * len(others))
+    if collection is None:
+        centre = dict.fromkeys(positive, 1.0)
+    else:
+        everything = list(collection)
+        centre = {token: sum(token in tokens for tokens in everything) / len(everything) for token in positive}
+    return Counted(positive, negative, len(members), share * len(others), centre)
 
 
 def weight(counted: Counted, token: str, negative: float, positive: float) -> float:
     """log p(x|+)/p(x|−), λ− and λ+ being `negative` and `positive`; 0 outside V."""
     if token not in counted.positive:
         return 0.0
-    p_positive = (positive + counted.positive[token]) / (positive + counted.n_positive)
-    p_negative = (negative + counted.negative[token]) / (negative + counted.n_negative)
+    centre = counted.centre[token]
+    p_positive = (positive * centre + counted.positive[token]) / (positive + counted.n_positive)
+    p_negative = (negative * centre + counted.negative[token]) / (negative + counted.n_negative)
     return log(p_positive / p_negative)
 
 
@@ -50,17 +63,22 @@ def leave_one_out(
     others: Sequence[Set[str]],
     negative: float,
     positive: float,
+    around_collection: bool = False,
 ) -> tuple[list[float], list[float]]:
     """s of each member and of each judged negative, by fitting again without it; `others` holds the judged ones."""
+
+    def refit(members: Sequence[Set[str]], others: Sequence[Set[str]]) -> Counted:
+        return count(members, others, collection=[*members, *others] if around_collection else None)
+
     of_members = [
-        s(count([*members[:i], *members[i + 1 :]], others), tokens, negative, positive)
+        s(refit([*members[:i], *members[i + 1 :]], others), tokens, negative, positive)
         for i, tokens in enumerate(members)
     ]
     of_judged = []
     for tokens in judged:
         rest = list(others)
         rest.remove(tokens)
-        of_judged.append(s(count(members, rest), tokens, negative, positive))
+        of_judged.append(s(refit(members, rest), tokens, negative, positive))
     return of_members, of_judged
 
 

@@ -40,7 +40,7 @@ def test_every_number_is_that_of_the_formula(
 ) -> None:
     members = [row for row, document in enumerate(documents) if "Chess" in document.labels]
     others = [tokens for row, tokens in enumerate(token_sets) if row not in members]
-    counted = reference.count([token_sets[row] for row in members], others)
+    counted = reference.count([token_sets[row] for row in members], others, collection=token_sets)
     for row in (members[0], 5, 123):
         explanation = run.explain(corpus, documents[row].id)
         tokens = token_sets[row]

@@ -17,7 +17,7 @@ from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run
-from priorwise.discovery.demo import category_to_show, corpus_made_before, find_again, in_words
+from priorwise.discovery.demo import beside_laplace, category_to_show, corpus_made_before, find_again
 from priorwise.discovery.hidden import NONE, split_members
 from priorwise.discovery.learning import Procedure, laplace_model, learn
 from priorwise.discovery.made_up import TOPICS, make_documents
@@ -98,7 +98,7 @@ def test_it_says_what_laplace_would_have_found(shown: tuple[Path, str]) -> None:
     folder, text = shown
     run = Run.load(folder / "astronomy.run")
     assert f"With Laplace's the first would be: {'; '.join(run.baseline.ids[:5])}." in text
-    assert "\n".join(in_words(run.prior)) in text
+    assert "\n".join(beside_laplace(run.prior)) in text
 
 
 def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_the_category_to_show() -> None:
         (PseudoCounts(1, 1), ["imagines 1 other, as many as Laplace", "imagines 1 member, as many as Laplace"]),
     ],
 )
-def test_a_prior_in_words(prior: PseudoCounts, said: list[str]) -> None:
-    words = " ".join(in_words(prior))
+def test_a_prior_beside_laplace(prior: PseudoCounts, said: list[str]) -> None:
+    words = " ".join(beside_laplace(prior))
     assert [part for part in said if part not in words] == []
 
 

@@ -125,7 +125,7 @@ def test_summaries_are_means_and_paired_tests() -> None:
 
 def test_learned_priors_are_far_ahead_of_laplace(large: Corpus) -> None:
     """Seeds 0 to 5 with all labels gave 3.1 to 4.8 times Laplace's average precision, and 2.3 to 3.2 times PPV@50."""
-    laplace, _, learned = presence_methods()
+    laplace, _, learned, _ = presence_methods()
     results = list(hidden_members(large, ["Astronomy", "Chess", "Geology", "Railways"], [laplace, learned]))
     by_method = {summary.method: summary for summary in summarise(results)}
     ours, base = by_method["presence, learned"].means, by_method[BASELINE].means
@@ -182,15 +182,21 @@ def test_what_cannot_be_judged_is_said_before_any_work() -> None:
 def test_names_of_methods_are_all_different() -> None:
     names = [method.name for method in all_methods(every_target=True)]
     assert len(names) == len(set(names)) > 20
+    learned = {
+        method.name: method.procedure.centre for method in presence_methods(every_target=True, centre="uniform")[1:]
+    }  # type: ignore[attr-defined]
+    assert learned.pop("presence, learned, collection centre") == "collection"
+    assert set(learned.values()) == {"uniform"}
     assert names[0] == LaplaceBaseline.name == BASELINE
 
 
 def test_the_command(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "figures.csv"
-    arguments = ["--labels", "Geology", "--labels", "Railways", "--methods", "presence, learned", "--methods", "svm, 1"]
+    arguments = ["--labels", "Geology", "--labels", "Railways", "--methods", "uniform centre", "--methods", "svm, 1"]
     result = cli("benchmark", "hidden", corpus.path, *arguments, "-o", file)
     assert result.exit_code == 0, result.output
-    chosen = [method for method in all_methods() if method.name in (BASELINE, "presence, learned", "svm, 1:1")]
+    uniform = "presence, learned, uniform centre"
+    chosen = [method for method in all_methods() if method.name in (BASELINE, uniform, "svm, 1:1")]
     expected = list(hidden_members(corpus, ["Geology", "Railways"], chosen))
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -196,7 +196,7 @@ def test_a_damaged_file_is_named(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda c: c.update(version=99), "this priorwise reads up to 1: upgrade it"),
+        (lambda c: c.update(version=99), "this priorwise reads up to 2: upgrade it"),
         (lambda c: c.update(link="pickle"), "link is 'pickle'"),
         (lambda c: c.update(link=["softmax"]), "link is"),
         (lambda c: c.update(features={}), "features is"),

@@ -1,0 +1,66 @@
+"""What all charts have: axes with their numbers and names, and a line that says which colour is what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from priorwise.charts.markup import Markup, element, joined
+from priorwise.charts.scales import Scale, written
+
+
+@dataclass(frozen=True)
+class Series:
+    """Something that has a colour: its name, and 1, 2 or 3."""
+
+    name: str
+    colour: int
+    dashed: bool = False
+
+    @property
+    def style(self) -> str:
+        """The classes of its line."""
+        return f"series-{self.colour}" + (" dashed" if self.dashed else "")
+
+
+def across(scale: Scale, name: str, top: float, bottom: float) -> Markup:
+    """Return the horizontal axis: lines upwards, numbers below, its name under them."""
+    marks = []
+    for tick in scale.ticks():
+        at = float(scale(tick))
+        marks.append(element("line", x1=at, x2=at, y1=top, y2=bottom, class_="grid"))
+        marks.append(element("text", written(tick), x=at, y=bottom + 16, class_="tick middle"))
+    middle = (scale.start + scale.end) / 2
+    return joined(marks, element("text", name, x=middle, y=bottom + 36, class_="axis-name middle"))
+
+
+def upwards(scale: Scale, name: str, left: float, right: float) -> Markup:
+    """Return the vertical axis: lines to the right, numbers beside, its name above them."""
+    marks = []
+    for tick in scale.ticks(6):
+        at = float(scale(tick))
+        marks.append(element("line", x1=left, x2=right, y1=at, y2=at, class_="grid"))
+        marks.append(element("text", written(tick), x=left - 6, y=at + 4, class_="tick end"))
+    return joined(marks, element("text", name, x=4, y=scale.end - 12, class_="axis-name"))
+
+
+def legend(series: Sequence[Series], y: float, right: float = 612) -> Markup:
+    """Return a line of names, each with its colour before it; how wide a name is can only be guessed."""
+    marks = []
+    x = right - sum(46 + 6.6 * len(each.name) for each in series)
+    for each in series:
+        marks.append(element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=f"line {each.style}"))
+        marks.append(element("text", each.name, x=x + 28, y=y + 4))
+        x += 46 + 6.6 * len(each.name)
+    return joined(marks)
+
+
+def clipped(text: str, longest: int = 30) -> str:
+    """Return a name that fits beside a row.
+
+    Examples
+    --------
+    >>> clipped("Software companies of the United States")
+    'Software companies of the Uni…'
+    """
+    return text if len(text) <= longest else text[: longest - 1] + "…"

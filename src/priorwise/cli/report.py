@@ -1,0 +1,69 @@
+"""`priorwise report`: what runs found and how good they are, as one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".wikitext": "wikitext"}
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The report: .html; or a list of what was accepted: .csv, .wiki. [default: RUN with .html]",
+)
+@click.option("--csv", "as_csv", type=click.Path(path_type=Path), help="Also write what was accepted, as CSV.")
+@click.option(
+    "--wikitext",
+    "as_wikitext",
+    type=click.Path(path_type=Path),
+    help="Also write it as links: * [[:Title]].",
+)
+@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=50, show_default=True, help="How many candidates of each run to show."
+)
+@click.option("--overwrite", is_flag=True, help="Replace files that are there already.")
+def report(
+    runs: tuple[Path, ...],
+    output: Path | None,
+    as_csv: Path | None,
+    as_wikitext: Path | None,
+    corpus: Path | None,
+    top: int,
+    overwrite: bool,
+) -> None:
+    """Write a report about one or more RUNs: one HTML file that needs no network and no script.
+
+    It shows the precision of both rankings and whether their difference is more than chance, what was learned and what
+    it means, the first candidates with their evidence, and how to make the run again. What needs a review is said to be
+    missing until there is one. With several runs, the categories are compared first.
+    """
+    from priorwise.cli.output import counted
+    from priorwise.report import report_html, write_csv, write_wikitext
+    from priorwise.report.files import write_text
+    from priorwise.report.subject import subjects_of
+
+    wanted = {"html": None, "csv": as_csv, "wikitext": as_wikitext}
+    if output is None and as_csv is None and as_wikitext is None:
+        output = runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html")
+    if output is not None:
+        kind = KINDS.get(output.suffix.lower())
+        if kind is None:
+            raise click.UsageError(f"{output.name} should end in .html, .csv or .wiki, which says what it holds.")
+        if wanted[kind] is not None:
+            raise click.UsageError(f"Both {output} and {wanted[kind]} are to hold the same; name one of them.")
+        wanted[kind] = output
+    subjects = subjects_of(runs, corpus)
+    for kind, write in (("csv", write_csv), ("wikitext", write_wikitext)):
+        if (path := wanted[kind]) is not None:
+            accepted = write(subjects, path, overwrite=overwrite)
+            click.echo(f"{path}: {counted(accepted, 'accepted candidate')}")
+    if (path := wanted["html"]) is not None:
+        write_text(path, report_html(subjects, top=top), overwrite=overwrite)
+        click.echo(f"{path}: {counted(len(subjects), 'run')}, {path.stat().st_size / 1000:,.0f} kB")

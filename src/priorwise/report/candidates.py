@@ -1,0 +1,68 @@
+"""The top of the list, and why each document is there."""
+
+from __future__ import annotations
+
+from priorwise.charts import Markup, element
+from priorwise.charts.markup import joined
+from priorwise.discovery.standing import ARROW
+from priorwise.report.parts import outside, table
+from priorwise.report.subject import Subject
+
+TOP = 50
+
+
+def candidates(subject: Subject, top: int = TOP) -> Markup:
+    """Return the first candidates of the learned prior's ranking."""
+    run = subject.run
+    has_graph = run.about.get("subcategories") is not None
+    verdicts = {each["id"]: each["verdict"] for each in subject.results["documents"]}
+    headings = ["Title", "Rank", "Probability", "Laplace rank", "Strongest tokens"]
+    rows = []
+    for row in run.ranking.rows(top):
+        cells = [
+            outside(subject.addresses.get(row["id"]), row["title"]),
+            f"{row['rank']:,}",
+            f"{row['probability']:.2f}",
+            f"{row['baseline_rank']:,}",
+            evidence(row["evidence"]),
+        ]
+        cells += [_standing(row["path"], row["status"], run.about["label"])] if has_graph else []
+        cells += [_verdict(verdicts.get(row["id"]))] if subject.reviewed else []
+        rows.append(cells)
+    headings += (["Standing"] if has_graph else []) + (["Verdict"] if subject.reviewed else [])
+    shown = min(top, len(run.ranking))
+    caption = f"The first {shown:,} of {len(run.ranking):,} candidates"
+    return joined(
+        table(caption, headings, rows, text=range(4, len(headings))),
+        element(
+            "p",
+            "Each token is shown with what it adds to the score, before the division by length. Laplace rank is the "
+            "document’s place in the whole of the baseline’s ranking.",
+            class_="quiet",
+        ),
+    )
+
+
+def evidence(line: str) -> Markup:
+    """Return a line of evidence as tokens with their weights.
+
+    Examples
+    --------
+    >>> print(evidence("a:b:+1.50 c:-0.25"))
+    <span class="token">a:b <b>+1.50</b></span> <span class="token against">c <b>−0.25</b></span>
+    """
+    parts = []
+    for each in line.split():
+        token, _, weight = each.rpartition(":")
+        against = weight.startswith("-")
+        number = element("b", weight.replace("-", "−"))
+        parts.append(element("span", token, " ", number, class_="token against" if against else "token"))
+    return Markup(" ".join(parts))
+
+
+def _standing(path: str | None, status: str | None, label: str) -> str:
+    return path.removeprefix(label + ARROW) if path is not None else status or ""
+
+
+def _verdict(word: str | None) -> Markup:
+    return element("span", word or "not judged", class_=f"verdict {word or 'none'}")

@@ -1,0 +1,141 @@
+"""One HTML file: no script, no network, nothing but what is in it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from priorwise.charts import Markup, chart_style, element
+from priorwise.charts.markup import joined
+from priorwise.errors import InputError
+from priorwise.report.candidates import TOP, candidates
+from priorwise.report.files import write_text
+from priorwise.report.learned import learned_prior
+from priorwise.report.overview import overview
+from priorwise.report.parts import share
+from priorwise.report.precision import precision
+from priorwise.report.reproduce import reproduce
+from priorwise.report.subject import Subject, expected_at, subjects_of
+
+_SECTIONS = ("Precision", "The learned prior", "Candidates", "How to reproduce it")
+
+
+def write_report(
+    runs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    top: int = TOP,
+    overwrite: bool = False,
+) -> None:
+    """Write a report about runs as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    runs : path or sequence of paths
+        Folders that `Run.save` wrote. With several, categories are compared first.
+    output : path
+        The file to write.
+    corpus : path, optional
+        Where the corpus is now, if it was moved; without it titles are not linked to their pages.
+    top : int
+        How many candidates of each run to show.
+    overwrite : bool
+        Whether to replace the file if it is there.
+    """
+    paths = [runs] if isinstance(runs, str | Path) else list(runs)
+    write_text(Path(output), report_html(subjects_of(paths, corpus), top=top), overwrite=overwrite)
+
+
+def report_html(subjects: Sequence[Subject], *, top: int = TOP) -> str:
+    """Return the whole file."""
+    style = report_style()
+    digest = b64encode(sha256(style.encode("utf-8")).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{_title(subjects)} · priorwise"),
+        element("style", Markup(style)),
+    )
+    return f"<!doctype html>\n{element('html', head, element('body', report_main(subjects, top=top)), lang='en')}\n"
+
+
+def report_main(subjects: Sequence[Subject], *, top: int = TOP) -> Markup:
+    """Return what there is to read, for a file of its own or a page of the app."""
+    if not subjects:
+        raise InputError("a report needs at least one run")
+    if top < 1:
+        raise InputError("a report shows at least one candidate")
+    several = len(subjects) > 1
+    title = element("h1", _title(subjects))
+    if not several:
+        return element("main", title, _summary(subjects[0]), _sections(subjects[0], "h2", top), id="report")
+    links = [
+        element("li", element("a", subject.name, href=f"#run-{number}"))
+        for number, subject in enumerate(subjects, start=1)
+    ]
+    return element(
+        "main",
+        title,
+        element("nav", element("ol", links), aria_label="Categories"),
+        element("section", element("h2", "Side by side"), overview(subjects)),
+        [
+            element(
+                "section",
+                element("h2", element("bdi", subject.name), id=f"run-{number}"),
+                _summary(subject),
+                _sections(subject, "h3", top),
+            )
+            for number, subject in enumerate(subjects, start=1)
+        ],
+        id="report",
+    )
+
+
+def _title(subjects: Sequence[Subject]) -> str:
+    return subjects[0].name if len(subjects) == 1 else f"{len(subjects)} categories"
+
+
+def _sections(subject: Subject, heading: str, top: int) -> Markup:
+    contents = (precision(subject), learned_prior(subject), candidates(subject, top), reproduce(subject))
+    return joined(
+        element("section", element(heading, name), content) for name, content in zip(_SECTIONS, contents, strict=True)
+    )
+
+
+def _summary(subject: Subject) -> Markup:
+    about, counts = subject.run.about, subject.counts()
+    others = about["corpus"]["documents"] - about["members"] - about["excluded"]
+    facts = [
+        ("members", f"{counts['category']:,}"),
+        ("other documents", f"{others:,}"),
+        ("candidates of a subcategory", f"{counts['subcategory']:,}") if about.get("subcategories") else None,
+    ]
+    if subject.reviewed:
+        rankings = subject.results["rankings"]
+        facts += [
+            ("new, accepted", f"{counts['new']:,}"),
+            (f"PPV@{subject.k}, learned", share(rankings["learned"]["at_k"]["value"])),
+            (f"PPV@{subject.k}, Laplace", share(rankings["laplace"]["at_k"]["value"])),
+        ]
+    else:
+        facts.append((f"expected PPV@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))
+    return element(
+        "dl",
+        [element("div", element("dt", name), element("dd", value)) for name, value in filter(None, facts)],
+        class_="facts",
+    )
+
+
+@cache
+def report_style() -> str:
+    """Return the style of reports, charts included."""
+    return (Path(__file__).parent / "report.css").read_text(encoding="utf-8") + chart_style()

@@ -1,0 +1,173 @@
+"""How good the two rankings are: by what people said, or before that by what the run expects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from priorwise.charts import Markup, box_plots, element
+from priorwise.charts.markup import joined
+from priorwise.discovery.pictures import NAMES, precision_curves
+from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.report.parts import LAPLACE, LEARNED, chance, code, figure, interval, note, share, table
+from priorwise.report.subject import Subject, expected_at
+
+KINDS = {
+    "yes": "Accepted",
+    SUBCATEGORY: "In a subcategory",
+    "no": "Rejected",
+    "unsure": "Unsure",
+    "unjudged": "Not judged",
+}
+
+
+def precision(subject: Subject) -> Markup:
+    """Return what the review says, or what there is to expect before one."""
+    if subject.reviewed:
+        return joined(_judged(subject), _boxes(subject), _tests(subject), _kinds(subject), _reviewers(subject))
+    return joined(
+        note(
+            "Nobody has judged the candidates yet, so precision, its tests and the number of new members are missing. "
+            "Judge them blindly, and make this report again:"
+        ),
+        code(f"priorwise review {subject.path.name}"),
+        _expected(subject),
+        _known(subject),
+    )
+
+
+def _judged(subject: Subject) -> Markup:
+    found = subject.results
+    learned, laplace = (np.array(found["rankings"][name]["ppv"]) for name in ("learned", "laplace"))
+    picture = precision_curves(learned, laplace, found["area_between"], mark=subject.k)
+    return joined(
+        _unjudged(subject),
+        figure(
+            picture,
+            f"PPV@k: the share of the first k documents of each ranking that belong. Between the curves lies an area "
+            f"of {found['area_between']:+.3f}, the mean of their difference; it has the colour of the higher curve. "
+            f"The thin line marks k = {subject.k}.",
+        ),
+    )
+
+
+def _unjudged(subject: Subject) -> Markup | None:
+    missing = [subject.results["rankings"][name]["counts_at_k"]["unjudged"] for name in ("learned", "laplace")]
+    if not any(missing):
+        return None
+    return note(
+        f"The review is not finished: of the first {subject.k:,} documents, {missing[0]:,} of the learned prior’s "
+        f"ranking and {missing[1]:,} of Laplace’s are not judged. They count as not belonging, so the "
+        "figures are lower bounds."
+    )
+
+
+def _boxes(subject: Subject) -> Markup:
+    names = (LEARNED, LAPLACE)
+    spreads = [subject.results["rankings"][name]["at_k"] for name in ("learned", "laplace")]
+    learned, laplace = spreads
+    picture = box_plots(
+        [(f"PPV@{subject.k}", learned, laplace)],
+        NAMES,
+        x_name=f"PPV@{subject.k}",
+        summary=f"Box plots of PPV@{subject.k}: learned {share(learned['value'])} ({interval(learned)}), "
+        f"Laplace {share(laplace['value'])} ({interval(laplace)}).",
+    )
+    return joined(
+        figure(picture, BOXES),
+        table(
+            f"Precision of the first {subject.k:,}",
+            ["", f"PPV@{subject.k}", "95% interval"],
+            [[name, share(spread["value"]), interval(spread)] for name, spread in zip(names, spreads, strict=True)],
+        ),
+    )
+
+
+DEPTHS = (10, 25, 50, 100, 250, 500, 1000)
+BOXES = (
+    "10,000 bootstrap samples of the judged documents: a box holds the middle half of them, its line is the median, "
+    "the whiskers end at the 95% interval, and the grey line joins the means."
+)
+
+
+def _tests(subject: Subject) -> Markup:
+    difference, one = subject.results["difference"], subject.found_by_one()
+    spread: dict[str, Any] = difference["spread"]
+    rows = [
+        ["Fisher’s exact test", chance(difference["exact"]), "the documents that are in one of the two lists only"],
+        [
+            "McNemar’s exact test",
+            chance(one.p),
+            f"the documents that belong, each paired with itself: {one.first:,} are in the learned prior’s list only, "
+            f"{one.second:,} in Laplace’s only, {one.both:,} in both",
+        ],
+        ["Welch’s t-test", chance(difference["t_test"]), "the paper’s; as if no document were in both lists"],
+    ]
+    return joined(
+        element(
+            "p",
+            f"Among the first {subject.k:,} the learned prior’s precision less Laplace’s is ",
+            element("strong", f"{spread['value']:+.3f}"),
+            f" (95% interval {interval(spread, '+')}; documents in both lists cancel).",
+        ),
+        table("Is the difference more than chance?", ["Test", "Result", "What it compares"], rows, text=(1, 2)),
+    )
+
+
+def _kinds(subject: Subject) -> Markup:
+    rankings = subject.results["rankings"]
+    columns = [(name, part) for name in ("learned", "laplace") for part in ("counts_at_k", "counts")]
+    rows = [[words, *(f"{rankings[name][part][kind]:,}" for name, part in columns)] for kind, words in KINDS.items()]
+    headings = [f"{name}, {part}" for name in (LEARNED, LAPLACE) for part in (f"first {subject.k:,}", "all")]
+    return table("What the candidates are", ["", *headings], rows)
+
+
+def _reviewers(subject: Subject) -> Markup:
+    found = subject.results
+    rows = [
+        [each["name"], *(f"{each[word]:,}" for word in ("yes", "no", "unsure", "skip"))] for each in found["reviewers"]
+    ]
+    parts = [table("Reviewers", ["Name", "Yes", "No", "Unsure", "Skipped"], rows)]
+    if found["agreement"]:
+        pairs = [
+            [
+                f"{pair['first']} and {pair['second']}",
+                f"{pair['documents']:,}",
+                f"{pair['agreed']:.1%}",
+                "not defined" if pair["kappa"] is None else f"{pair['kappa']:.3f} ({interval(pair)})",
+            ]
+            for pair in found["agreement"]
+        ]
+        parts.append(table("Agreement", ["Reviewers", "Documents", "The same", "Cohen’s κ (95% interval)"], pairs))
+    return joined(parts)
+
+
+def _expected(subject: Subject) -> Markup:
+    ranking = subject.run.ranking
+    depths = [k for k in DEPTHS if k <= len(ranking)] or [len(ranking)]
+    rows = [[f"first {k:,}", f"{k * expected_at(ranking, k):,.0f}", share(expected_at(ranking, k))] for k in depths]
+    return joined(
+        table("What to expect of the learned prior’s ranking", ["", "should belong", "PPV@k"], rows),
+        element(
+            "p",
+            "This is the mean of the candidates’ probabilities, which were fitted to the leave-one-out scores of "
+            "members and others. It holds if the category lacks about as many members as it has.",
+            class_="quiet",
+        ),
+    )
+
+
+def _known(subject: Subject) -> Markup | None:
+    rankings = subject.results["rankings"]
+    if not any(rankings[name]["counts"][SUBCATEGORY] for name in rankings):
+        return None
+    rows = [
+        [name, *(f"{rankings[key][part][SUBCATEGORY]:,}" for part in ("counts_at_k", "counts"))]
+        for name, key in ((LEARNED, "learned"), (LAPLACE, "laplace"))
+    ]
+    return table(
+        "Candidates that are in a subcategory, and so are known to belong",
+        ["", f"of the first {subject.k:,}", "of all"],
+        rows,
+    )

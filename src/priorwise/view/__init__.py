@@ -1,0 +1,10 @@
+"""See what a prior does: a point for each document, which moves as the prior's numbers do.
+
+After *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
+"""
+
+from priorwise.view.families import FAMILIES, setting_of
+from priorwise.view.family import Family, Setting
+from priorwise.view.view import View, explore
+
+__all__ = ["FAMILIES", "Family", "Setting", "View", "explore", "setting_of"]

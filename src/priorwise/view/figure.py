@@ -1,0 +1,63 @@
+"""The view as a plotly figure, for notebooks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from priorwise.errors import MissingExtra
+from priorwise.view.family import Setting
+from priorwise.view.view import View
+
+DRAWN = 3_000
+"""How many documents of each kind a figure holds: it is written into the notebook."""
+
+MEMBER, OTHER, INK = "#b5542c", "#1f6384", "#59636b"
+
+
+def plot_view(view: View, setting: Setting) -> Any:
+    """Draw training and held-out documents side by side, members and others apart, and the decision line."""
+    try:
+        from plotly.graph_objects import Figure, Scatter
+        from plotly.subplots import make_subplots
+    except ImportError as error:
+        raise MissingExtra("plotly", "web") from error
+    shown, points = view.documents, view.points(setting)
+    measures = view.measures(setting)
+    titles = [
+        f"{title}: F1 {of.f1:.3f}, precision {of.precision:.3f}, recall {of.recall:.3f}"
+        for title, of in (("Training", measures["training"]), ("Held out", measures["held_out"]))
+    ]
+    figure: Figure = make_subplots(1, 2, subplot_titles=titles, shared_xaxes="all", shared_yaxes="all")
+    generator = np.random.default_rng(0)
+    for column, part in enumerate((~shown.held_out, shown.held_out), start=1):
+        for name, mask, colour, symbol in (
+            ("other", ~shown.member & part, OTHER, "diamond"),
+            ("member", shown.member & part, MEMBER, "triangle-up"),
+        ):
+            places = np.flatnonzero(mask)
+            if len(places) > DRAWN:
+                places = np.sort(generator.choice(places, DRAWN, replace=False))
+            figure.add_trace(
+                Scatter(
+                    x=points[places, 0].round(3),
+                    y=points[places, 1].round(3),
+                    text=[title.replace("<", "&lt;") for title in view.corpus.titles(shown.rows[places])],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": 6, "opacity": 0.6},
+                    legendgroup=name,
+                    showlegend=column == 1,
+                    hovertemplate="%{text}<br>(%{x:.1f}, %{y:.1f})",
+                ),
+                row=1,
+                col=column,
+            )
+        ends = [float(points.min()), float(points.max())]
+        line = {"x": ends, "y": ends, "mode": "lines", "line": {"color": INK}, "hoverinfo": "skip"}
+        figure.add_trace(Scatter(**line, name="decision line", showlegend=column == 1), row=1, col=column)
+        figure.update_xaxes(title_text="log P(d|c) + log P(c)", row=1, col=column)
+    figure.update_yaxes(title_text="log P(d|¬c) + log P(¬c)", row=1, col=1)
+    figure.update_layout(title=f"{view.label.replace('<', '&lt;')}, {setting.prior!r}", template="plotly_white")
+    return figure

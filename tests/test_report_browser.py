@@ -1,0 +1,125 @@
+"""Reports in a real browser: as a file of their own, on paper, and inside the app."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from browsing import Served, a_page, serious_faults, served
+from priorwise.corpus import Corpus
+from priorwise.discovery import Run, discover
+from priorwise.discovery.made_up import DemoDocument
+from priorwise.report import write_report
+from test_report import EVIL, candidates, judge
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def runs(run: Run, run_path: Path, documents: list[DemoDocument], tmp_path: Path) -> Path:
+    """A folder of two runs: one judged, one not."""
+    truth = {document.id: document.truth for document in documents}
+    shutil.copytree(run_path, tmp_path / "runs" / "fresh.run")
+    judged = Path(shutil.copytree(run_path, tmp_path / "runs" / "judged.run"))
+    judge(judged, [(id, "yes" if "Chess" in truth[id] else "no") for id in candidates(run)])
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def app(corpus: Corpus, runs: Path, environment: dict[str, str]) -> Iterator[Served]:
+    with served("app", corpus.path, "--runs", runs, "--port", 0, environment=environment) as server:
+        yield server
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("names", [["judged.run"], ["fresh.run"], ["judged.run", "fresh.run"]], ids="-".join)
+def test_the_file_is_readable_and_asks_for_nothing(
+    runs: Path, browser: Browser, tmp_path: Path, names: list[str], scheme: str
+) -> None:
+    write_report([runs / name for name in names], tmp_path / "report.html")
+    with a_page(browser, color_scheme=scheme) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((tmp_path / "report.html").as_uri())
+        expect(page.locator("svg.picture").first).to_be_visible()
+        assert serious_faults(page) == []
+        assert [url for url in asked if not url.startswith("data:")] == [(tmp_path / "report.html").as_uri()]
+        # The style was let in by its hash, and the heat map by being in the file.
+        assert page.evaluate("getComputedStyle(document.querySelector('#report figure')).borderTopWidth") == "1px"
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 25, 28)"
+        assert dark == (scheme == "dark")
+
+
+def test_on_paper_it_is_light_and_nothing_is_cut_off(runs: Path, browser: Browser, tmp_path: Path) -> None:
+    write_report(runs / "judged.run", tmp_path / "report.html")
+    with a_page(browser, color_scheme="dark", viewport={"width": 720, "height": 1000}) as page:
+        page.goto((tmp_path / "report.html").as_uri())
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") == "rgb(29, 35, 39)"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_hostile_title_is_text(documents: list[DemoDocument], browser: Browser, tmp_path: Path) -> None:
+    corpus = Corpus.from_texts(
+        [document.text for document in documents],
+        labels=[document.labels for document in documents],
+        titles=[EVIL for _ in documents],
+    )
+    discover(corpus, "Chess", top=5).save(tmp_path / "evil.run")
+    write_report(tmp_path / "evil.run", tmp_path / "report.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "report.html").as_uri())
+        expect(page.get_by_role("rowheader", name=EVIL)).to_have_count(5)
+        expect(page).to_have_title("Chess · priorwise")
+
+
+def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browser, tmp_path: Path) -> None:
+    with a_page(browser) as page:
+        page.goto(f"{app.url}/home")
+        page.get_by_role("link", name="Report of judged.run").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Chess")
+        expect(page).to_have_title("Chess · priorwise")
+        assert serious_faults(page) == []
+        inside = page.locator("#report").text_content()
+    write_report(runs / "judged.run", tmp_path / "report.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "report.html").as_uri())
+        assert page.locator("#report").text_content() == inside
+
+
+def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tmp_path: Path) -> None:
+    with a_page(browser, color_scheme="dark") as page:
+        page.goto(f"{app.url}/report")
+        expect(page.get_by_role("checkbox")).to_have_count(2)
+        page.get_by_role("button", name="Show the report").click()
+        expect(page.get_by_role("alert")).to_have_text("Choose at least one run.")
+        assert serious_faults(page) == []
+        for box in page.get_by_role("checkbox").all():
+            box.check()
+        page.get_by_role("button", name="Show the report").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("2 categories")
+        assert serious_faults(page) == []
+        for name, starts in (("report", "<!doctype html>"), ("CSV", "\ufeffcategory,"), ("wikitext", "== ")):
+            with page.expect_download() as download:
+                page.locator(".files").get_by_role("link", name=name).click()
+            download.value.save_as(tmp_path / name)
+            assert (tmp_path / name).read_text(encoding="utf-8").startswith(starts)
+
+
+def test_the_app_refuses_what_is_no_run_of_its_own(app: Served, browser: Browser) -> None:
+    for query, status in (
+        ("", 400),
+        ("run=none.run", 404),
+        ("run=../runs/fresh.run", 404),
+        ("&".join(["run=x"] * 99), 404),
+    ):
+        assert app.ask(f"/api/report/html?{query}")[0] == status
+    assert app.ask("/api/report/accepted.csv?run=fresh.run")[0] == 400
+    with a_page(browser) as page:
+        page.expected_complaints = ["404"]  # type: ignore[attr-defined]
+        page.goto(f"{app.url}/report?run=none.run")
+        expect(page.get_by_role("alert")).to_contain_text("no run 'none.run'")
