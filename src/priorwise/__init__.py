@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from priorwise.version import __version__ as __version__
 
 _HOME = {
     "AbsoluteDiscount": "priorwise.priors",
@@ -32,6 +32,8 @@ _HOME = {
     "FromCounts": "priorwise.search",
     "FromScores": "priorwise.search",
     "Gaussian": "priorwise.priors",
+    "ImaginedTexts": "priorwise.priors.imagined",
+    "Informed": "priorwise.priors.informed",
     "InverseDocumentFrequency": "priorwise.features",
     "Jeffreys": "priorwise.priors",
     "JelinekMercer": "priorwise.priors",
@@ -66,13 +68,18 @@ _HOME = {
     "WeightManipulation": "priorwise.priors",
     "WeightedNB": "priorwise.models.multinomial",
     "WittenBell": "priorwise.priors",
+    "Words": "priorwise.features",
     "YahooQAReader": "priorwise.readers.yahoo_qa",
     "discover": "priorwise.discovery",
+    "explore": "priorwise.view",
     "fit_threshold": "priorwise.models.threshold",
     "ingest": "priorwise.corpus",
     "ingest_wikipedia": "priorwise.corpus.wikipedia",
+    "read_bxr_priors": "priorwise.priors.bxr_files",
     "try_priors": "priorwise.models.logistic_path",
     "variance_path": "priorwise.models.logistic_path",
+    "write_bxr_priors": "priorwise.priors.bxr_files",
+    "write_report": "priorwise.report",
 }
 
 if TYPE_CHECKING:
@@ -80,7 +87,7 @@ if TYPE_CHECKING:
     from priorwise.corpus.wikipedia import ingest_wikipedia
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
-    from priorwise.features import InverseDocumentFrequency, PearsonSelection, TermFrequency
+    from priorwise.features import InverseDocumentFrequency, PearsonSelection, TermFrequency, Words
     from priorwise.models.bernoulli import BernoulliNB
     from priorwise.models.logistic import LogisticRegression
     from priorwise.models.logistic_path import try_priors, variance_path
@@ -105,6 +112,9 @@ if TYPE_CHECKING:
         WeightManipulation,
         WittenBell,
     )
+    from priorwise.priors.bxr_files import read_bxr_priors, write_bxr_priors
+    from priorwise.priors.imagined import ImaginedTexts
+    from priorwise.priors.informed import Informed
     from priorwise.readers.folder import FolderReader
     from priorwise.readers.medline import MedlineReader
     from priorwise.readers.newsgroups import NewsgroupsReader
@@ -114,6 +124,7 @@ if TYPE_CHECKING:
     from priorwise.readers.records import RecordReader
     from priorwise.readers.reuters import ReutersReader
     from priorwise.readers.yahoo_qa import YahooQAReader
+    from priorwise.report import write_report
     from priorwise.search import (
         PPV,
         Accuracy,
@@ -128,6 +139,7 @@ if TYPE_CHECKING:
         MicroF1,
         PPVAtK,
     )
+    from priorwise.view import explore
 
 __all__ = [
     "PPV",
@@ -148,6 +160,8 @@ __all__ = [
     "FromCounts",
     "FromScores",
     "Gaussian",
+    "ImaginedTexts",
+    "Informed",
     "InverseDocumentFrequency",
     "Jeffreys",
     "JelinekMercer",
@@ -181,13 +195,18 @@ __all__ = [
     "WeightManipulation",
     "WeightedNB",
     "WittenBell",
+    "Words",
     "YahooQAReader",
     "discover",
+    "explore",
     "fit_threshold",
     "ingest",
     "ingest_wikipedia",
+    "read_bxr_priors",
     "try_priors",
     "variance_path",
+    "write_bxr_priors",
+    "write_report",
 ]
 
 
