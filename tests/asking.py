@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,9 @@ def ask(
         sent.append(message)
 
     try:
-        asyncio.run(app(scope, receive, send))
+        # On a thread of its own: the browser of other tests keeps a loop running on this one.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     except Exception:
         # A mistake is answered, and raised again for the server's log.
         if not sent:
