@@ -38,14 +38,14 @@ class Read(NamedTuple):
 
 
 PARTS = {
-    "newsgroups": Read("20 Newsgroups", read.newsgroups, 4),
-    "onet": Read("O*NET titles", read.onet, 2, curve=(5, 10, 20, 50, 100, 200, 500, 1016)),
+    "newsgroups": Read("20 Newsgroups", read.newsgroups, 5),
+    "onet": Read("O*NET titles", read.onet, 3, curve=(5, 10, 20, 50, 100, 200, 500, 1016)),
     "medline": Read("MEDLINE headings", read.medline, 1, every=2),
     "wordnet": Read("WordNet glosses", read.wordnet, 1, every=4),
 }
 
 VOCABULARIES = ("every token", "no stop words", "letters", "letters, no stop words")
-VOCABULARY_SPLITS = 1
+VOCABULARY_SPLITS = 2
 COMPARED = ("standard", "weights", "laplace")
 """The methods of Figure 3, and of the table of vocabularies."""
 

@@ -170,11 +170,16 @@ class Layout:
 
     def _vocabularies(self) -> Table:
         names = list(next(iter(self.vocabularies.values())))
-        rows = [(rule, [float(np.mean(values[name])) for name in names]) for rule, values in self.vocabularies.items()]
-        splits = len(next(iter(next(iter(self.vocabularies.values())).values())))
+        rows: list[tuple[str, list[float | str]]] = []
+        for rule, values in self.vocabularies.items():
+            means = {name: float(np.mean(values[name])) for name in names}
+            ahead = [f"{100 * (means[name] - means[STANDARD]):+.1f}" for name in names if name != STANDARD]
+            rows.append((rule, [*means.values(), *ahead]))
+        splits = len(next(iter(self.vocabularies.values()))[STANDARD])
+        ahead_of = [f"{METHODS[name].title} ahead" for name in names if name != STANDARD]
         return Table.of(
             "20 Newsgroups: accuracy by vocabulary",
-            ["", *(METHODS[name].title for name in names)],
+            ["", *(METHODS[name].title for name in names), *ahead_of],
             rows,
-            note=f"Means over splits, of which there are {splits} here.",
+            note=f"Means over splits, of which there are {splits} here; ahead of standard NB in percentage points.",
         )
