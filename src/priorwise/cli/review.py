@@ -14,7 +14,9 @@ from priorwise.cli.serving import serves
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
 @click.option("--reviewer", help="Your name; the page asks for it otherwise.")
-@click.option("--top", type=click.IntRange(min=1), help="Only the first so many of each ranking. [default: all]")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=250, show_default=True, help="Only the first so many of each ranking."
+)
 @click.option(
     "--order", type=click.Choice(["shuffled", "title"]), default="shuffled", show_default=True, help="In which order."
 )

@@ -30,8 +30,8 @@ class Choices:
 
     Parameters
     ----------
-    top : int, optional
-        Only the first so many of each ranking; all by default.
+    top : int or None
+        Only the first so many of each ranking, by default as many as the paper judged; all with None.
     order : {"shuffled", "title"}
     seed : int
         Of the shuffled order.
@@ -39,7 +39,7 @@ class Choices:
         Whether documents of subcategories are judged as well; by default they count as members without it (presence).
     """
 
-    top: int | None = None
+    top: int | None = 250
     order: Order = "shuffled"
     seed: int = 0
     subcategories: bool = False
