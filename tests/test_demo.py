@@ -112,13 +112,13 @@ def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path
 def test_it_says_where_to_look_next(shown: tuple[Path, str], cli: Cli) -> None:
     folder, text = shown
     after = text[text.index("Where to look next") :]
-    named = [Path(word) for word in after.split() if word.startswith(str(folder))]
-    assert len(named) >= 4
-    assert [path for path in named if not path.exists()] == []
     commands = re.findall(r"^  priorwise (.*?)(?:  .*)$", after, flags=re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         assert cli(*shlex.split(command)).exit_code == 0, command
+    named = [Path(word) for word in after.split() if word.startswith(str(folder))]
+    assert len(named) >= 6
+    assert [path for path in named if not path.exists()] == []
 
 
 def test_without_a_network_one_sentence_says_why(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,10 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
     from priorwise.cli.output import safe
 
     rows = [
-        (shlex.join(["priorwise", "report", str(path), "-o", "report.html"]), "the whole run on one page"),
+        (
+            shlex.join(["priorwise", "report", str(path), "-o", str(path.with_suffix(".html"))]),
+            "the whole run on one page",
+        ),
         (f"{path}/ranking.csv", "all candidates, for a spreadsheet"),
         (f"{path}/terrain.parquet", "the target for each pair of strengths and each sample"),
         (shlex.join(["priorwise", "corpus", str(corpus.path)]), "the largest categories"),
