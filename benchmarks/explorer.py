@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -34,37 +35,66 @@ MOVE = """async (seconds) => {
 }"""
 
 
-def made_corpus(n_documents: int, path: Path) -> Corpus:
-    """Documents of 150 words each, one in twenty of them a member: a tenth of its words speak of the category."""
+def made_corpus(n_documents: int, path: Path, words: int = 150) -> Corpus:
+    """Documents of so many words, one in twenty of them a member: a tenth of its words speak of the category."""
     random = np.random.default_rng(0)
     vocabulary = 50_000
-    indptr, tokens = zipf_documents(random, n_documents, 150, vocabulary)
+    indptr, tokens = zipf_documents(random, n_documents, words, vocabulary)
     member = np.arange(n_documents) % 20 == 0
     topical = (random.random(len(tokens)) < 0.1) & np.repeat(member, np.diff(indptr))
     tokens[topical] = vocabulary - 1 - tokens[topical] % 500
     matrix = sp.csr_matrix((np.ones(len(tokens)), tokens, indptr), shape=(n_documents, vocabulary))
     matrix.sum_duplicates()
-    words = [f"w{i}" for i in range(vocabulary)]
-    return Corpus.from_matrix(matrix, words, labels=["topic" if each else None for each in member], path=path)
+    tokens_of = [f"w{i}" for i in range(vocabulary)]
+    return Corpus.from_matrix(matrix, tokens_of, labels=["topic" if each else None for each in member], path=path)
 
 
-def in_browser(path: Path, documents: int) -> dict[str, float]:
+def in_browser(path: Path, documents: int, *, picture: Path | None = None) -> dict[str, float]:
     from browsing import a_browser, served
 
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
     command = ("explore", path, "topic", "--documents", documents, "--port", 0)
     with served(*command, environment=environment) as server, a_browser() as browser:
         page = browser.new_page(viewport={"width": 1366, "height": 850})
+        begun = time.perf_counter()
         page.goto(server.url)
-        page.wait_for_selector(".trials tbody tr")
-        page.wait_for_selector(".terrain-chart .main-svg")
+        page.wait_for_selector(".panels[data-frames]:not([data-frames='0'])")
+        opened = time.perf_counter() - begun
+        page.wait_for_selector(".trials tbody tr", timeout=120_000)
+        page.wait_for_selector(".terrain-chart .main-svg", timeout=120_000)
         page.evaluate(MOVE, 1)
         found: dict[str, float] = page.evaluate(MOVE, SECONDS)
-        return found
+        if picture is not None:
+            begun = time.perf_counter()
+            page.wait_for_selector(".panels[data-shaded=true]", timeout=120_000)
+            found["shaded"] = time.perf_counter() - begun
+            page.screenshot(path=picture)
+        return {**found, "opened": opened}
+
+
+def said(found: dict[str, float]) -> str:
+    return (
+        f"the page with its points after {found['opened']:.1f} s; a slider moving for {SECONDS} s: "
+        f"{found['frames']:.0f} frames a second drawn, {found['answers']:.0f} answers a second from the server"
+    )
+
+
+def by_density(n: int, picture: Path) -> None:
+    """A corpus of which a sample of 20,000 documents are points, and all of it is the shade behind them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "many.corpus"
+        view = explore(made_corpus(n, path, words=40), "topic")
+        best, _ = seconds(lambda: density_of(view, setting_of("beta")), 2)
+        found = in_browser(path, len(view.documents), picture=picture)
+    print(f"{n:,} documents: {1000 * best:.0f} ms for the density; {said(found)}")
+    print(f"the shade is there {found['shaded']:.1f} s after the slider has come to rest: {picture}")
 
 
 def main() -> None:
-    options = arguments(__doc__ or "")
+    options = arguments(__doc__ or "", million="a million documents, by their density; needs 6 GB of memory")
+    if options.million:
+        by_density(100_000 if options.small else 1_000_000, Path("explorer-million.png"))
+        return
     n = 2_000 if options.small else 20_000
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made.corpus"
@@ -79,11 +109,7 @@ def main() -> None:
         table(["prior", "ms for all points", "spread"], rows)
         best, _ = seconds(lambda: density_of(view, setting_of("beta")), 2)
         print(f"density of {n:,} documents: {1000 * best:.0f} ms")
-        found = in_browser(path, n)
-        print(
-            f"a slider moving for {SECONDS} s: {found['frames']:.0f} frames a second drawn, "
-            f"{found['answers']:.0f} answers a second from the server"
-        )
+        print(said(in_browser(path, n)))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 
 
-def arguments(description: str) -> argparse.Namespace:
+def arguments(description: str, **flags: str) -> argparse.Namespace:
+    """Read the command line; each further flag comes with what it does."""
     parser = argparse.ArgumentParser(description=description)
+    for name, what in flags.items():
+        parser.add_argument(f"--{name}", action="store_true", help=what)
     parser.add_argument("--small", action="store_true", help="a tenth of the size")
     parser.add_argument("--repeats", type=int, default=5)
     return parser.parse_args()

@@ -19,8 +19,9 @@ STATIC = ROOT / "docs" / "_static"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from browsing import Served, a_browser, served  # noqa: E402
-from priorwise import Corpus  # noqa: E402
+from priorwise import Corpus, discover, write_report  # noqa: E402
 from priorwise.discovery.made_up import make_documents  # noqa: E402
+from priorwise.review import Verdict, Verdicts, items_of  # noqa: E402
 
 SIZE = {"width": 1366, "height": 1110}
 
@@ -65,7 +66,24 @@ def _explore(server: Served, browser: Browser) -> None:
         page.close()
 
 
-PICTURES: dict[str, Callable[[Path, Browser], None]] = {"explore": explorer}
+def report(folder: Path, browser: Browser) -> None:
+    """The beginning of a report, judged by what the made-up documents are about."""
+    corpus = made_up_corpus(folder / "made-up.corpus")
+    run = discover(corpus, "Astronomy")
+    run.save(folder / "astronomy.run")
+    truth = {document.id: document.truth for document in make_documents(left_out=0.5)}
+    verdicts = Verdicts.of_run(folder / "astronomy.run")
+    words = {item.id: "yes" if "Astronomy" in truth[item.id] else "no" for item in items_of(run)}
+    verdicts.add_all([Verdict(id, "Ada", id, word) for id, word in words.items()])
+    verdicts.close()
+    write_report(folder / "astronomy.run", folder / "report.html")
+    page = browser.new_page(viewport={"width": 1100, "height": 880}, color_scheme="light")
+    page.goto((folder / "report.html").as_uri())
+    page.screenshot(path=STATIC / "report.png")
+    page.close()
+
+
+PICTURES: dict[str, Callable[[Path, Browser], None]] = {"explore": explorer, "report": report}
 """Each takes a folder of its own for what it needs, and the browser."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from priorwise.charts import Picture, box_plots, chart_style, dot_plot, element, heat_map, scatter, two_curves
 from priorwise.charts.heat import PIXELS, cell_edges
+from priorwise.charts.labels import CHARACTER, spots_for
 from priorwise.charts.markup import joined, shown
 from priorwise.charts.png import png
 from priorwise.charts.scales import Scale, around
@@ -225,7 +227,8 @@ def test_a_box_lies_where_its_quartiles_are() -> None:
 def test_nothing_is_drawn_for_none() -> None:
     picture = dot_plot([("A", [10, 0, 1000]), ("B", [0, 0, 0])], ("a", "b", "c"), x_name="x", summary="s")
     circles = list(drawn(picture).iter("circle"))
-    assert [node.findtext("title") for node in circles] == ["A, a: 10", "A, c: 1,000"]
+    # Those of the legend have no number to say.
+    assert [node.findtext("title") for node in circles] == ["A, a: 10", "A, c: 1,000", None, None, None]
     assert float(circles[0].get("cx") or 0) < float(circles[1].get("cx") or 0)
 
 
@@ -251,3 +254,24 @@ def test_a_picture_is_saved_and_shown_in_a_notebook(tmp_path: Path) -> None:
     assert root[0].text == chart_style()
     assert picture._repr_html_().startswith("<svg ")
     assert repr(picture) == "<Picture: A <b>>"
+
+
+@given(st.lists(st.tuples(st.floats(1, 1e4), st.floats(1, 1e4)), min_size=1, max_size=12))
+def test_names_of_dots_do_not_cover_each_other(points: list[tuple[float, float]]) -> None:
+    names = [f"name {number}" for number in range(len(points))]
+    dots = [(x / 20, y / 20) for x, y in points]
+    spots = spots_for(names, dots, (-200.0, -200.0, 800.0, 800.0))
+    boxes = [spot.box(CHARACTER * len(name)) for spot, name in zip(spots, names, strict=True)]
+    for first, second in combinations(boxes, 2):
+        assert first[2] <= second[0] or second[2] <= first[0] or first[3] <= second[1] or second[3] <= first[1]
+    for spot, (x, y) in zip(spots, dots, strict=True):
+        assert abs(spot.x - x) == pytest.approx(10)
+        assert spot.y == pytest.approx(y + spot.rise)
+
+
+def test_a_name_stays_inside_and_a_far_one_is_joined_to_its_dot() -> None:
+    (spot,) = spots_for(["a long name"], [(95.0, 50.0)], (0.0, 0.0, 100.0, 100.0))
+    assert spot.is_left
+    crowd = [("same place", 100.0, 100.0)] * 6
+    picture = scatter(crowd, x_name="x", y_name="y", summary="A crowd.")
+    assert len([each for each in drawn(picture).iter() if each.get("class") == "leader"]) >= 4

@@ -18,7 +18,7 @@ from priorwise.discovery import discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.report.lists import link
 from priorwise.report.subject import subjects_of
-from test_report import candidates, judge
+from test_report import Refused, candidates, judge
 
 TITLES = ["Plain title", "=HYPERLINK(1)", "a]] {{delete}} [[b", "+1", "two\nlines", '"quoted", with a comma', "Tea~~~~"]
 
@@ -69,6 +69,18 @@ def test_several_runs_have_headings_and_all_files_come_at_once(accepted: Path, c
     assert all(name.is_file() for name in names)
     headings = [line for line in names[2].read_text(encoding="utf-8").splitlines() if line.startswith("=")]
     assert headings == ["== [[:Category:Chess (titles.run)]] =="] * 2
+
+
+def test_files_come_all_or_none(accepted: Path, refused: Refused, tmp_path: Path) -> None:
+    page, sheet = tmp_path / "r.html", tmp_path / "r.csv"
+    page.write_text("old", encoding="utf-8")
+    nowhere = tmp_path / "nowhere" / "r.wiki"
+    said = refused("report", accepted, "-o", page, "--csv", sheet, "--wikitext", nowhere, "--overwrite")
+    assert f"cannot write {nowhere}" in said
+    assert page.read_text(encoding="utf-8") == "old"
+    assert f"{page} is there already" in refused("report", accepted, "-o", page, "--csv", sheet)
+    assert "One file is to hold two things" in refused("report", accepted, "-o", page, "--csv", page, "--overwrite")
+    assert sorted(each.name for each in tmp_path.glob("r.*")) == ["r.html"]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=30))

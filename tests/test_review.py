@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import reference_review as slow
+from conftest import SOURCE
 from priorwise.discovery import Run
 from priorwise.errors import BrokenFile, InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
@@ -345,3 +347,75 @@ def test_results_of_a_run(run: Run, run_path: Path, tmp_path: Path) -> None:
     assert (ada["name"], ada["yes"], ada["seconds"]) == ("Ada", 8, 1.0)
     ranks = {each["id"]: each["rank"] for each in found["documents"]}
     assert [ranks[id] for id in run.ranking.ids[:3]] == [1, 2, 3]
+
+
+def judge(folder: Path, run: Run, top: int | None) -> None:
+    """Say yes to each document that is among the first of a ranking."""
+    verdicts = Verdicts.of_run(folder)
+    items = items_of(run, Choices(top=top))
+    verdicts.add_all([Verdict(str(number), "Ada", item.id, "yes") for number, item in enumerate(items)])
+    verdicts.close()
+
+
+def test_curves_go_as_far_as_people_have_read(run: Run, run_path: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(run_path, tmp_path / "a.run"))
+    judge(folder, run, top=30)
+    first = {*run.ranking.ids[:30], *run.baseline.ids[:30]}
+    unread = (next(i for i, id in enumerate(ids) if id not in first) for ids in (run.ranking.ids, run.baseline.ids))
+    depth = min(unread)
+    assert depth >= 30
+    found = results(folder, k=10)
+    assert found["depth"] == depth
+    for ranking in found["rankings"].values():
+        assert ranking["ppv"] == [1.0] * depth
+    assert found["area_between"] == 0.0
+    beyond = results(folder, k=depth + 5)
+    assert beyond["depth"] == depth + 5
+    assert min(ranking["ppv"][-1] for ranking in beyond["rankings"].values()) < 1.0
+    judge_all = Path(shutil.copytree(run_path, tmp_path / "b.run"))
+    judge(judge_all, run, top=None)
+    assert results(judge_all, k=10)["depth"] == min(len(run.ranking), len(run.baseline))
+
+
+@pytest.fixture
+def somebody_elses(run_path: Path) -> Iterator[Path]:
+    """A copy of a run that can be read and not written to, also by one who may write everywhere."""
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(shutil.copytree(run_path, Path(top) / "a.run"))
+        Path(top).chmod(0o755)
+        yield folder
+        os.seteuid(os.getuid())
+        folder.chmod(0o755)
+
+
+def close(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+    assert not os.access(folder, os.W_OK, effective_ids=True)
+
+
+def test_results_are_read_where_nothing_can_be_written(somebody_elses: Path, run: Run) -> None:
+    judge(somebody_elses, run, top=20)
+    before = results(somebody_elses)
+    close(somebody_elses)
+    assert results(somebody_elses) == before
+    assert len(before["accepted"]) > 0
+
+
+def test_what_is_only_in_the_log_is_read_there_too(somebody_elses: Path, run: Run) -> None:
+    """A server that was killed leaves its last verdicts in the write-ahead log."""
+    path = somebody_elses / "verdicts.sqlite"
+    code = (
+        "import os, sys; from pathlib import Path; from priorwise.review import Verdict, Verdicts;"
+        "Verdicts(Path(sys.argv[1])).add(Verdict('1', 'Ada', sys.argv[2], 'yes')); os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    killed = subprocess.run([sys.executable, "-c", code, str(path), run.ranking.ids[0]], env=environment, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert path.with_name("verdicts.sqlite-wal").stat().st_size > 0
+    path.with_name("verdicts.sqlite-shm").unlink()
+    close(somebody_elses)
+    assert results(somebody_elses)["accepted"] == [run.ranking.ids[0]]

@@ -184,6 +184,11 @@ def test_a_figure_for_notebooks(view: View) -> None:
     found = view.measures(setting_of("beta", [0.1, 0.3]))["held_out"].f1
     assert f"Held out: F1 {found:.3f}" in figure.layout.annotations[1].text
     assert sum(len(trace.x) for trace in figure.data if trace.mode == "markers") == len(view.documents)
+    low, high = figure.layout.xaxis.range
+    assert (low, high) == figure.layout.yaxis2.range
+    points = view.points(setting_of("beta", [0.1, 0.3]))
+    inside = np.all((points > low) & (points < high), axis=1)
+    assert 0.9 < inside.mean() < 1.0
 
 
 def test_a_title_is_no_markup_in_a_figure() -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
+from priorwise.discovery import Run
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +38,25 @@ def test_find_a_category_and_discover_it(app: Served, browser: Browser, tmp_path
         page.get_by_role("link", name="Review chess.run").click()
         expect(page.get_by_role("heading", name="Does it belong to “Chess”?")).to_be_visible()
     assert (tmp_path / "runs" / "chess.run" / "run.json").is_file()
+
+
+def test_choose_among_several_runs_to_review(app: Served, browser: Browser, run: Run, tmp_path: Path) -> None:
+    with a_page(browser) as page:
+        page.expected_complaints = ("400 (Bad Request)",)  # type: ignore[attr-defined]
+        page.goto(f"{app.url}/review")
+        expect(page.get_by_text("there is no run to review yet")).to_be_visible()
+        for name in ("a.run", "b.run"):
+            run.save(tmp_path / "runs" / name)
+        page.reload()
+        expect(page.get_by_label("Run")).to_have_value("a.run")
+        page.get_by_label("Run").select_option("b.run")
+        expect(page).to_have_url(re.compile(r"/review\?run=b\.run$"))
+        page.get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Begin").click()
+        expect(page.locator(".document h2")).not_to_be_empty()
+        page.keyboard.press("y")
+        expect(page.locator(".progress")).to_contain_text("1 of")
+    assert (tmp_path / "runs" / "b.run" / "verdicts.sqlite").is_file()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -18,7 +18,7 @@ from browsing import Served, a_page, serious_faults, served
 from conftest import SOURCE
 from priorwise import Corpus, explore
 from priorwise.discovery.made_up import DemoDocument
-from priorwise.view import Setting, View, setting_of
+from priorwise.view import FAMILIES, Setting, View, setting_of
 from priorwise.view.measures import Line
 
 pytestmark = pytest.mark.slow
@@ -121,6 +121,42 @@ def test_presets_are_one_key_and_the_best_is_found(server: Served, browser: Brow
         expect(page.locator(".terrain-chart .scatterlayer .trace")).to_have_count(5)
 
 
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_sliders_and_keys_of_every_family(server: Served, browser: Browser, view: View, family: str) -> None:
+    with a_page(browser) as page:
+        page.goto(f"{server.url}&model={family}")
+        shows(page, view, setting_of(family))
+        for slider in page.get_by_role("slider").all():
+            slider.fill("700")
+        moved = typed(page, family)
+        assert all(now != then for now, then in zip(moved.values, setting_of(family).values, strict=True))
+        shows(page, view, moved)
+        for field, value in zip(page.locator(".typed").all(), (0.25, 0.5), strict=False):
+            field.fill(str(value))
+            field.press("Enter")
+        shows(page, view, setting_of(family, [0.25, 0.5][: len(moved.values)]))
+        field.blur()
+        for preset in FAMILIES[family].presets(len(view.documents.features)):
+            if preset.values is None:
+                continue
+            page.keyboard.press(preset.key)
+            expect(page.get_by_label("Prior", exact=True)).to_have_value(preset.family)
+            shows(page, view, setting_of(preset.family, preset.values))
+
+
+def test_the_terrain_is_seen_beside_the_documents_on_a_laptop(server: Served, browser: Browser) -> None:
+    with a_page(browser, viewport={"width": 1280, "height": 800}) as page:
+        page.goto(server.url)
+        expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
+        expect(trial(page)).to_be_visible()
+        for part in (".terrain-chart", ".panels", ".measures", ".controls"):
+            box = page.locator(part).bounding_box()
+            assert box is not None
+            assert box["y"] >= 0, part
+            assert box["y"] + box["height"] <= 800, part
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_every_family_and_a_click_on_the_terrain(server: Served, browser: Browser, view: View) -> None:
     with a_page(browser) as page:
         page.goto(server.url)
@@ -128,7 +164,7 @@ def test_every_family_and_a_click_on_the_terrain(server: Served, browser: Browse
             page.get_by_label("Prior", exact=True).select_option(family)
             shows(page, view, setting_of(family))
         expect(page.locator(".terrain .quiet")).to_contain_text("41,209 priors")
-        page.locator(".terrain-chart .nsewdrag").click(position={"x": 60, "y": 90})
+        page.locator(".terrain-chart .nsewdrag").click(position={"x": 60, "y": 30})
         expect(page.get_by_label("λ−, typed")).not_to_have_value("1")
         setting = typed(page, "presence")
         terrain = view.terrain("presence")
@@ -182,6 +218,17 @@ def test_the_line_is_dragged_turned_and_put_back(server: Served, browser: Browse
         assert moved.slope == 1.0
         assert moved.shift > 0
         shows(page, view, setting_of("beta"), moved)
+        page.get_by_role("button", name="Back to y = x").click()
+        # The grip near the line's end: the middle stays, the end goes to the left, so the line becomes steeper.
+        grip = x + 0.38 * (box["width"] - 68), y - 0.38 * (box["height"] - 42)
+        page.mouse.move(*grip)
+        page.mouse.down()
+        page.mouse.move(grip[0] - 60, grip[1], steps=4)
+        page.mouse.up()
+        rotated = line_of(page)
+        assert rotated.slope == pytest.approx(0.38 * (box["width"] - 68) / (0.38 * (box["width"] - 68) - 60), rel=0.05)
+        shows(page, view, setting_of("beta"), rotated)
+        page.get_by_role("button", name="Back to y = x").click()
         page.locator("canvas").nth(1).focus()
         page.keyboard.press("ArrowLeft")
         turned = line_of(page)
@@ -224,6 +271,7 @@ def test_a_document_is_read_and_its_title_is_no_markup(server: Served, browser: 
         expect(page.locator(".glance")).to_contain_text(HOSTILE)
         page.keyboard.press("Enter")
         reader = page.get_by_role("dialog")
+        expect(page.locator(".glance")).not_to_be_visible()
         expect(reader.get_by_role("heading")).to_contain_text(HOSTILE)
         expect(reader.locator(".text")).to_contain_text(HOSTILE)
         assert reader.locator("mark").count() > 3
@@ -251,11 +299,15 @@ def test_nothing_serious_for_axe(server: Served, browser: Browser, scheme: str) 
         expect(trial(page)).to_be_visible()
         expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
         assert serious_faults(page) == []
-        page.locator("canvas").nth(1).focus()
-        page.keyboard.press("n")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("dialog")).to_be_visible()
-        assert serious_faults(page) == []
+        for panel, times in ((0, 1), (1, 1), (1, 3)):
+            page.locator("canvas").nth(panel).focus()
+            for _ in range(times):
+                page.keyboard.press("n")
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("dialog")).to_be_visible()
+            expect(page.get_by_role("dialog").locator("mark").first).to_be_visible()
+            assert serious_faults(page) == []
+            page.keyboard.press("Escape")
 
 
 def _floats(content: Any) -> np.ndarray:
@@ -270,7 +322,10 @@ def test_a_large_corpus_is_a_density_with_a_sample_on_top(server: Served, browse
     with a_page(browser) as page:
         page.goto(f"{server.url}&documents=100")
         expect(page.locator(".facts")).to_contain_text("among 100 documents of 400")
-        expect(trial(page)).to_be_visible()
+        expect(page.locator(".panels")).to_have_attribute("data-shaded", "true")
+        page.keyboard.press("e")
+        expect(page.locator(".panels")).to_have_attribute("data-shaded", "false")
+        expect(page.locator(".panels")).to_have_attribute("data-shaded", "true")
 
 
 @pytest.mark.parametrize(

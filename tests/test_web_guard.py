@@ -242,6 +242,9 @@ def test_runs_are_known_by_name_only(corpus: Corpus, run_path: Path, tmp_path: P
         assert str(tmp_path) not in refused.body.decode()
     facts = ask(app, "/api/home/facts").json()
     assert [run["name"] for run in facts["runs"]] == ["chess.run"]
+    assert ask(app, "/api/review/results?run=chess.run").status == 200
+    # To look is not to write.
+    assert not (run_path / "verdicts.sqlite").exists()
 
 
 def test_a_run_of_another_corpus_is_not_shown(run_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import uuid
@@ -16,7 +17,7 @@ from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
-from priorwise.review import Choices, Verdicts, items_of
+from priorwise.review import Choices, Verdicts, cohen_kappa, items_of
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +50,7 @@ def begin(page: Page, url: str, name: str) -> None:
     page.goto(url)
     page.get_by_label("Your name").fill(name)
     page.keyboard.press("Enter")
-    expect(page.locator(".document .text")).not_to_have_text("…")
+    expect(page.locator(".document .text")).to_have_text(re.compile(r"[^…\s]"))
 
 
 def press(page: Page, key: str, then: str) -> None:
@@ -66,6 +67,14 @@ def test_a_review_to_the_end_with_the_keyboard(server: Served, browser: Browser,
             expect(page.locator(".document h2")).to_have_text(item.title)
             press(page, "ynus"[number % 4], f"{number} of {n} documents judged")
         expect(page.get_by_text("All judged. Thank you.")).to_be_visible()
+        assert serious_faults(page) == []
+        # No document is shown, so no key says anything about one.
+        page.keyboard.press("n")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".document h2")).to_have_text(items[-1].title)
+        expect(page.locator("[aria-pressed=true]")).to_contain_text(
+            {"y": "Yes", "n": "No", "u": "Unsure", "s": "Skip"}["ynus"[n % 4]]
+        )
         press(page, "z", f"{n - 1} of {n} documents judged")
         expect(page.locator(".document h2")).to_have_text(items[-1].title)
         press(page, "y", f"{n} of {n} documents judged")
@@ -114,6 +123,68 @@ def test_a_killed_server_loses_no_verdict(
                 tab.goto(f"{again.url}/../review?reviewer=Ada")
                 expect(tab.locator(".progress")).to_contain_text("4 of")
     assert [word for _, _, word in stored(judged_run)] == ["yes", "no", "unsure", "yes"]
+
+
+def test_two_tabs_of_one_browser_with_a_verdict_under_way_each(
+    server: Served, browser: Browser, judged_run: Path, environment: Environment
+) -> None:
+    with a_page(browser) as first:
+        first.expected_complaints = ("ERR_CONNECTION_REFUSED",)  # type: ignore[attr-defined]
+        begin(first, server.url, "Ada")
+        second = first.context.new_page()
+        second.goto(first.url)
+        expect(second.locator(".progress")).to_contain_text("0 of")
+        expect(second.locator(".document .text")).to_have_text(re.compile(r"[^…\s]"))
+        second.keyboard.press("ArrowRight")
+        server.kill()
+        for page, key in ((first, "y"), (second, "n")):
+            page.keyboard.press(key)
+            expect(page.get_by_text("Not stored yet")).to_be_visible()
+        address = first.url
+        second.close()
+        first.goto("about:blank")
+        with served("review", judged_run, "--top", TOP, "--port", server.port, environment=environment):
+            first.goto(address)
+            expect(first.locator(".progress")).to_contain_text("2 of")
+    assert sorted(word for _, _, word in stored(judged_run)) == ["no", "yes"]
+
+
+def test_a_shorter_list_counts_what_is_in_it(
+    server: Served, browser: Browser, judged_run: Path, environment: Environment
+) -> None:
+    run = Run.load(judged_run)
+    items, fewer = (items_of(run, Choices(top=top)) for top in (TOP, 2))
+    for item in items:
+        body = {"run": "chess.run", "reviewer": "Ada", "id": f"a {item.id}", "item": item.id, "verdict": "yes"}
+        assert server.ask("/api/review/verdict", body)[0] == 200
+    assert len(fewer) < len(items)
+    with (
+        served("review", judged_run, "--top", 2, "--reviewer", "Ada", "--port", 0, environment=environment) as again,
+        a_page(browser) as page,
+    ):
+        page.goto(again.url)
+        expect(page.locator(".progress")).to_contain_text(f"{len(fewer)} of {len(fewer)} documents judged")
+        press(page, "z", f"{len(fewer) - 1} of {len(fewer)}")
+        assert page.locator(".document h2").inner_text() in {item.title for item in fewer}
+
+
+def test_agreement_is_said_at_the_end(server: Served, browser: Browser, judged_run: Path) -> None:
+    items = items_of(Run.load(judged_run), Choices(top=TOP))
+    for place, item in enumerate(items):
+        word = "yes" if place % 3 else "no"
+        body = {"run": "chess.run", "reviewer": "Bob", "id": f"b {item.id}", "item": item.id, "verdict": word}
+        assert server.ask("/api/review/verdict", body)[0] == 200
+    with a_page(browser) as page:
+        begin(page, server.url, "Ada")
+        for number in range(1, len(items) + 1):
+            press(page, "y" if number % 2 else "n", f"{number} of")
+        said = [("yes" if place % 2 == 0 else "no", "yes" if place % 3 else "no") for place in range(len(items))]
+        kappa = cohen_kappa([ada for ada, _ in said], [bob for _, bob in said])[0]
+        same = 100 * sum(ada == bob for ada, bob in said) / len(said)
+        written = f"{kappa:.2f}".replace("-", "−")
+        expect(page.locator(".document li")).to_have_text(
+            f"You and Bob: the same on {same:.0f}% of {len(items)} documents, Cohen’s κ {written}"
+        )
 
 
 def test_two_tabs_lose_nothing(server: Served, browser: Browser, judged_run: Path) -> None:

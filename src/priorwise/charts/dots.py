@@ -29,7 +29,8 @@ def dot_plot(
     summary : str
         What the chart shows, for those who do not see it.
     """
-    series = [Series(name, number) for number, name in enumerate(names, start=1)]
+    # All but the first are hollow, so that two dots in one place are both seen.
+    series = [Series(name, i, dot="hollow" if i > 1 else "solid") for i, name in enumerate(names, start=1)]
     bottom = 36 + ROW * len(rows)
     positive = [value for _, values in rows for value in values if value > 0] or [1.0]
     x = Scale(*around(positive, log=True), LEFT, 612, log=True)
@@ -41,7 +42,6 @@ def dot_plot(
         if there:
             ends = [at for at, _, _ in there]
             drawn.append(element("line", x1=min(ends), x2=max(ends), y1=y, y2=y, class_="link"))
-        # The last is hollow, so that two dots in one place are both seen.
         drawn += [
             element(
                 "circle",
@@ -49,7 +49,7 @@ def dot_plot(
                 cx=at,
                 cy=y,
                 r=5,
-                class_=f"{'solid' if own is series[0] else 'hollow'} series-{own.colour}",
+                class_=f"{own.dot} {own.style}",
             )
             for at, value, own in there
         ]

@@ -16,6 +16,8 @@ class Series:
     name: str
     colour: int
     dashed: bool = False
+    dot: str | None = None
+    """``"solid"`` or ``"hollow"``, if it is drawn as dots and not as a line."""
 
     @property
     def style(self) -> str:
@@ -49,7 +51,10 @@ def legend(series: Sequence[Series], y: float, right: float = 612) -> Markup:
     marks = []
     x = right - sum(46 + 6.6 * len(each.name) for each in series)
     for each in series:
-        marks.append(element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=f"line {each.style}"))
+        if each.dot:
+            marks.append(element("circle", cx=x + 17, cy=y, r=5, class_=f"{each.dot} {each.style}"))
+        else:
+            marks.append(element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=f"line {each.style}"))
         marks.append(element("text", each.name, x=x + 28, y=y + 4))
         x += 46 + 6.6 * len(each.name)
     return joined(marks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from priorwise.charts.frame import across, clipped, upwards
+from priorwise.charts.labels import spots_for
 from priorwise.charts.markup import element, joined
 from priorwise.charts.picture import Picture
 from priorwise.charts.scales import Scale, around
@@ -20,21 +21,17 @@ def scatter(points: Sequence[tuple[str, float, float]], *, x_name: str, y_name: 
     """
     x = Scale(*around([point[1] for point in points], log=True), 70, 612, log=True)
     y = Scale(*around([point[2] for point in points], log=True), 250, 40, log=True)
+    names = [clipped(name) for name, _, _ in points]
+    dots = [(float(x(across_at)), float(y(up_at))) for _, across_at, up_at in points]
     drawn = []
-    for name, across_at, up_at in points:
-        left, top = float(x(across_at)), float(y(up_at))
-        on_the_right = left < 440
-        drawn.append(
-            element(
-                "circle",
-                element("title", f"{name}: {across_at:,.6g}, {up_at:,.6g}"),
-                cx=left,
-                cy=top,
-                r=5,
-                class_="solid series-1",
-            )
-        )
-        at = left + 10 if on_the_right else left - 10
-        drawn.append(element("text", clipped(name), x=at, y=top + 4, class_=None if on_the_right else "end"))
+    for (name, *numbers), (left, top) in zip(points, dots, strict=True):
+        said = element("title", f"{name}: {numbers[0]:,.6g}, {numbers[1]:,.6g}")
+        drawn.append(element("circle", said, cx=left, cy=top, r=5, class_="solid series-1"))
+    spots = spots_for(names, dots, (x.start, y.end - 6, 636, y.start + 6))
+    for name, (left, top), spot in zip(names, dots, spots, strict=True):
+        if spot.rise:
+            near = spot.x + (2 if spot.is_left else -2)
+            drawn.append(element("line", x1=left, y1=top, x2=near, y2=spot.y, class_="leader"))
+        drawn.append(element("text", name, x=spot.x, y=spot.y + 4, class_="end" if spot.is_left else None))
     axes = [across(x, x_name, y.end, y.start), upwards(y, y_name, x.start, x.end)]
     return Picture(joined(axes, drawn), 640, 292, summary)

@@ -45,25 +45,38 @@ def report(
     missing until there is one. With several runs, the categories are compared first.
     """
     from priorwise.cli.output import counted
-    from priorwise.report import report_html, write_csv, write_wikitext
-    from priorwise.report.files import write_text
+    from priorwise.report.files import write_texts
+    from priorwise.report.lists import accepted_csv, accepted_wikitext
+    from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of
 
-    wanted = {"html": None, "csv": as_csv, "wikitext": as_wikitext}
-    if output is None and as_csv is None and as_wikitext is None:
+    wanted = _wanted(runs, output, {"csv": as_csv, "wikitext": as_wikitext})
+    subjects = subjects_of(runs, corpus)
+    makers = {
+        "html": lambda: report_html(subjects, top=top),
+        "csv": lambda: accepted_csv(subjects),
+        "wikitext": lambda: accepted_wikitext(subjects),
+    }
+    texts = {path: makers[kind]() for kind, path in wanted.items()}
+    write_texts(texts, overwrite=overwrite)
+    accepted = sum(len(subject.accepted()) for subject in subjects)
+    for kind, path in wanted.items():
+        size = f"{counted(len(subjects), 'run')}, {path.stat().st_size / 1000:,.0f} kB"
+        click.echo(f"{path}: {size if kind == 'html' else counted(accepted, 'accepted candidate')}")
+
+
+def _wanted(runs: tuple[Path, ...], output: Path | None, lists: dict[str, Path | None]) -> dict[str, Path]:
+    """Return which file is to hold what."""
+    wanted = {kind: path for kind, path in lists.items() if path is not None}
+    if output is None and not wanted:
         output = runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html")
     if output is not None:
         kind = KINDS.get(output.suffix.lower())
         if kind is None:
             raise click.UsageError(f"{output.name} should end in .html, .csv or .wiki, which says what it holds.")
-        if wanted[kind] is not None:
+        if kind in wanted:
             raise click.UsageError(f"Both {output} and {wanted[kind]} are to hold the same; name one of them.")
         wanted[kind] = output
-    subjects = subjects_of(runs, corpus)
-    for kind, write in (("csv", write_csv), ("wikitext", write_wikitext)):
-        if (path := wanted[kind]) is not None:
-            accepted = write(subjects, path, overwrite=overwrite)
-            click.echo(f"{path}: {counted(accepted, 'accepted candidate')}")
-    if (path := wanted["html"]) is not None:
-        write_text(path, report_html(subjects, top=top), overwrite=overwrite)
-        click.echo(f"{path}: {counted(len(subjects), 'run')}, {path.stat().st_size / 1000:,.0f} kB")
+    if len({path.resolve() for path in wanted.values()}) < len(wanted):
+        raise click.UsageError("One file is to hold two things; name another for one of them.")
+    return wanted

@@ -73,24 +73,25 @@ def _exchange(
     from priorwise.cli.output import counted
     from priorwise.errors import AlreadyExists
     from priorwise.review.queue import items_of
+    from priorwise.review.reading import said_in
     from priorwise.review.sheet import read_sheet, write_sheet
     from priorwise.review.verdicts import Verdicts
 
     if filled is not None and reviewer is None:
         raise click.UsageError("Say whose verdicts these are: --reviewer NAME.")
     items = items_of(run, chosen)
-    verdicts = Verdicts.of_run(folder)
-    try:
-        if filled is not None:
+    if filled is not None:
+        verdicts = Verdicts.of_run(folder)
+        try:
             new = read_sheet(filled, reviewer or "", items, verdicts)
-            click.echo(f"{counted(new, 'verdict')} read from {filled}")
-        if export is not None:
-            if export.exists():
-                raise AlreadyExists(export, not_a="sheet to overwrite")
-            write_sheet(export, items, corpus, verdicts.current(reviewer) if reviewer else ())
-            click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
-    finally:
-        verdicts.close()
+        finally:
+            verdicts.close()
+        click.echo(f"{counted(new, 'verdict')} read from {filled}")
+    if export is not None:
+        if export.exists():
+            raise AlreadyExists(export, not_a="sheet to overwrite")
+        write_sheet(export, items, corpus, [each for each in said_in(folder) if each.reviewer == reviewer])
+        click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
 
 
 def _print_results(run: Path) -> None:

@@ -59,7 +59,8 @@ def _in_words(subject: Subject) -> str:
 def _length(power: float) -> str:
     if power == 0:
         return "Scores are plain sums, which favour long documents."
-    return f"Scores are divided by length^{power:g}, so that long documents have no advantage."
+    divisor = "length" if power == 1 else f"length^{power:g}"
+    return f"Scores are divided by {divisor}, so that long documents have no advantage."
 
 
 def _terrain_words(subject: Subject) -> str:

@@ -29,7 +29,9 @@ _NO_TITLE = re.compile(
 
 def accepted_csv(subjects: Sequence[Subject]) -> str:
     """Return the accepted candidates of runs as CSV; no cell is a formula, whatever the titles hold."""
-    lines = io.StringIO()
+    # The mark at the start tells spreadsheet programs that it is UTF-8.
+    lines = io.StringIO("\ufeff")
+    lines.seek(0, io.SEEK_END)
     writer = csv.writer(lines)
     writer.writerow(COLUMNS)
     for subject in _reviewed(subjects):
@@ -66,8 +68,7 @@ def link(title: str, space: str = "") -> str:
 
 def write_csv(subjects: Sequence[Subject], path: str | Path, *, overwrite: bool = False) -> int:
     """Write the accepted candidates as CSV, and return how many there are."""
-    # The mark at the start tells spreadsheet programs that it is UTF-8.
-    write_text(Path(path), "\ufeff" + accepted_csv(subjects), overwrite=overwrite)
+    write_text(Path(path), accepted_csv(subjects), overwrite=overwrite)
     return sum(len(subject.accepted()) for subject in subjects)
 
 

@@ -39,9 +39,9 @@ def interval(spread: Mapping[str, float], sign: str = "") -> str:
     Examples
     --------
     >>> interval({"low": 0.228, "high": 0.352}), interval({"low": -0.1, "high": 0.2}, "+")
-    ('0.228 to 0.352', '-0.100 to +0.200')
+    ('0.228 to 0.352', '−0.100 to +0.200')
     """
-    return f"{spread['low']:{sign}.3f} to {spread['high']:{sign}.3f}"
+    return f"{spread['low']:{sign}.3f} to {spread['high']:{sign}.3f}".replace("-", "−")
 
 
 def table(

@@ -47,13 +47,21 @@ def _judged(subject: Subject) -> Markup:
             picture,
             f"PPV@k: the share of the first k documents of each ranking that belong. Between the curves lies an area "
             f"of {found['area_between']:+.3f}, the mean of their difference; it has the colour of the higher curve. "
-            f"The thin line marks k = {subject.k}.",
+            f"The thin line marks k = {subject.k}.{_depth(subject)}",
         ),
     )
 
 
+def _depth(subject: Subject) -> str:
+    depth, longest = subject.results["depth"], max(len(subject.run.ranking), len(subject.run.baseline))
+    if depth == longest or any(_missing(subject)):
+        return ""
+    # A curve that went on would fall for no other reason than that nobody has read on.
+    return f" The curves end at k = {depth:,}: beyond it, not all documents are judged."
+
+
 def _unjudged(subject: Subject) -> Markup | None:
-    missing = [subject.results["rankings"][name]["counts_at_k"]["unjudged"] for name in ("learned", "laplace")]
+    missing = _missing(subject)
     if not any(missing):
         return None
     return note(
@@ -61,6 +69,11 @@ def _unjudged(subject: Subject) -> Markup | None:
         f"ranking and {missing[1]:,} of Laplace’s are not judged. They count as not belonging, so the "
         "figures are lower bounds."
     )
+
+
+def _missing(subject: Subject) -> list[int]:
+    """How many of the first k of each ranking are not judged."""
+    return [subject.results["rankings"][name]["counts_at_k"]["unjudged"] for name in ("learned", "laplace")]
 
 
 def _boxes(subject: Subject) -> Markup:

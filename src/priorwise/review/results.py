@@ -13,11 +13,12 @@ import numpy as np
 
 from priorwise.discovery import Run
 from priorwise.discovery.standing import SUBCATEGORY
-from priorwise.discovery.verdicts import FILE_NAME, Judged
+from priorwise.discovery.verdicts import Judged
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import agreements
-from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.review.reading import said_in
+from priorwise.review.verdicts import Verdict
 
 K = 250
 """Where the presence paper compares the rankings."""
@@ -40,14 +41,16 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``label``; ``k``, less than asked for if a ranking is shorter; ``reviewers``, each with their counts and pace;
+        ``label``; ``k``, less than asked for if a ranking is shorter; ``depth``, how far the curves go: to k, and
+        beyond it as far as all of both rankings is judged; ``reviewers``, each with their counts and pace;
         ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
-        bootstrap spread), ``counts`` of what the documents are; ``area_between`` and ``difference`` (with its spread
-        and two p-values) of learned over laplace; ``agreement`` of each two reviewers; ``documents``, each with its
-        verdict and its two ranks; ``accepted``, the ids of those that reviewers said yes to.
+        bootstrap spread), ``counts`` of what the documents are; ``area_between`` (as far as the curves go) and
+        ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers;
+        ``documents``, each with its verdict and its two ranks; ``accepted``, the ids of those that reviewers said yes
+        to.
     """
     folder = Path(path)
-    return results_of(Run.load(folder), _said(folder), k=k)
+    return results_of(Run.load(folder), said_in(folder), k=k)
 
 
 def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, Any]:
@@ -58,12 +61,14 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
     kinds = {id: _kind(decided.get(id), status) for id, status in standing.items()}
     relevant = frozenset(id for id, kind in kinds.items() if kind in ("yes", SUBCATEGORY))
     k = min(k, *(len(ranking) for ranking in rankings.values()))
-    masks = {name: np.array([id in relevant for id in ranking.ids]) for name, ranking in rankings.items()}
+    depth = max(k, _judged_to(kinds, rankings.values()))
+    masks = {name: np.array([id in relevant for id in ranking.ids[:depth]]) for name, ranking in rankings.items()}
     difference = compare_lists(run.ranking.ids[:k], run.baseline.ids[:k], relevant)
     return {
         "label": run.about["label"],
         "members": run.about["members"],
         "k": k,
+        "depth": depth,
         "reviewers": reviewers(said),
         "rankings": {
             name: {
@@ -110,7 +115,7 @@ def judged(*paths: str | Path) -> Judged:
     rejected: set[str] = set()
     for path in paths:
         Run.load(path)
-        for item, word in decisions(_said(Path(path))).items():
+        for item, word in decisions(said_in(Path(path))).items():
             if word != "unsure":
                 (accepted if word == "yes" else rejected).add(item)
     return Judged(tuple(sorted(accepted - rejected)), tuple(sorted(rejected - accepted)))
@@ -131,18 +136,16 @@ def reviewers(said: Iterable[Verdict]) -> list[dict[str, Any]]:
     ]
 
 
-def _said(folder: Path) -> list[Verdict]:
-    if not (folder / FILE_NAME).is_file():
-        return []
-    verdicts = Verdicts.of_run(folder)
-    try:
-        return verdicts.current()
-    finally:
-        verdicts.close()
-
-
 def _standings(ranking: Ranking) -> list[tuple[str, str | None]]:
     return list(zip(ranking.ids, ranking.table["status"].to_pylist(), strict=True))
+
+
+def _judged_to(kinds: Mapping[str, str], rankings: Iterable[Ranking]) -> int:
+    """Return how many of the first documents of each ranking are judged without a gap."""
+    return min(
+        next((place for place, id in enumerate(ranking.ids) if kinds[id] == "unjudged"), len(ranking))
+        for ranking in rankings
+    )
 
 
 def _kind(verdict: str | None, status: str | None) -> str:

@@ -85,6 +85,9 @@ class Verdicts:
     ----------
     path : Path
         The file; it is made if it is not there.
+    read_only : bool
+        Whether nothing is to be added. SQLite reads a database with a write-ahead log in a folder that it cannot write
+        to only while another process has it open there; :func:`priorwise.review.reading.said_in` reads it always.
 
     Examples
     --------
@@ -99,14 +102,19 @@ class Verdicts:
     [('doc7', 'yes')]
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
+        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         with self._said():
             # Autocommit; where several rows belong together, a transaction is begun by hand.
-            self._database = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+            self._database = sqlite3.connect(
+                address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False
+            )
             try:
-                self._prepare()
+                self._check_format()
+                if not read_only:
+                    self._prepare()
             except BaseException:
                 self._database.close()
                 raise
@@ -116,10 +124,12 @@ class Verdicts:
         """Open those of a run's folder."""
         return cls(run / FILE_NAME)
 
-    def _prepare(self) -> None:
+    def _check_format(self) -> None:
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
             raise BrokenFile(self.path, "written by a newer priorwise; update this one to read it")
+
+    def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
         # In WAL mode only FULL waits for the disk at each commit.
         self._database.execute("PRAGMA synchronous = FULL")

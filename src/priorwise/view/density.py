@@ -12,7 +12,7 @@ from priorwise.view.view import View
 
 Floats = NDArray[np.float64]
 
-MARGIN = 0.02
+MARGIN = 0.12
 CLIPPED = 0.1
 """Per cent of the points at each end that do not widen the picture."""
 

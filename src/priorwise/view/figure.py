@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priorwise.errors import MissingExtra
 from priorwise.view.family import Setting
 from priorwise.view.view import View
 
+Floats = NDArray[np.float64]
+
 DRAWN = 3_000
 """How many documents of each kind a figure holds: it is written into the notebook."""
+
+CLIPPED = {False: 0.5, True: 1.0}
+"""Per cent of the others, and of the members, at each end that do not widen the figure; one can still zoom out."""
+
+MARGIN = 0.04
 
 MEMBER, OTHER, INK = "#b5542c", "#1f6384", "#59636b"
 
@@ -26,7 +34,7 @@ def plot_view(view: View, setting: Setting) -> Any:
     shown, points = view.documents, view.points(setting)
     measures = view.measures(setting)
     titles = [
-        f"{title}: F1 {of.f1:.3f}, precision {of.precision:.3f}, recall {of.recall:.3f}"
+        f"{title}: F1 {of.f1:.3f}<br>precision {of.precision:.3f}, recall {of.recall:.3f}"
         for title, of in (("Training", measures["training"]), ("Held out", measures["held_out"]))
     ]
     figure: Figure = make_subplots(1, 2, subplot_titles=titles, shared_xaxes="all", shared_yaxes="all")
@@ -59,5 +67,35 @@ def plot_view(view: View, setting: Setting) -> Any:
         figure.add_trace(Scatter(**line, name="decision line", showlegend=column == 1), row=1, col=column)
         figure.update_xaxes(title_text="log P(d|c) + log P(c)", row=1, col=column)
     figure.update_yaxes(title_text="log P(d|¬c) + log P(¬c)", row=1, col=1)
-    figure.update_layout(title=f"{view.label.replace('<', '&lt;')}, {setting.prior!r}", template="plotly_white")
+    # Both coordinates are of one kind, so that y = x is the diagonal.
+    seen = extent(points, shown.member)
+    figure.update_xaxes(range=seen)
+    figure.update_yaxes(range=seen)
+    figure.update_annotations(font_size=13)
+    figure.update_layout(
+        title=f"{view.label.replace('<', '&lt;')}, {setting.prior!r}",
+        template="plotly_white",
+        height=520,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.16},
+    )
     return figure
+
+
+def extent(points: Floats, member: NDArray[np.bool_]) -> list[float]:
+    """Return the ends of both axes: nearly all others and nearly all members lie between them.
+
+    Examples
+    --------
+    >>> points = np.column_stack([np.arange(1001.0), np.arange(1001.0)])
+    >>> points[0] = -1e6
+    >>> extent(points, np.arange(1001) % 2 == 1)
+    [-34.6, 1034.6]
+    """
+    ends = [
+        np.percentile(points[member == kind], [cut, 100 - cut], axis=0)
+        for kind, cut in CLIPPED.items()
+        if np.any(member == kind)
+    ]
+    low, high = float(np.min(ends)), float(np.max(ends))
+    room = MARGIN * (high - low) or 1.0
+    return [low - room, high + room]

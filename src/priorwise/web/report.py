@@ -56,7 +56,7 @@ def report_page(workspace: Workspace) -> Page:
             Route("/style.css", style),
             Route("/html", html),
             Route("/report.html", file("report.html", "text/html", report_html)),
-            Route("/accepted.csv", file("accepted.csv", "text/csv", lambda found: "\ufeff" + accepted_csv(found))),
+            Route("/accepted.csv", file("accepted.csv", "text/csv", accepted_csv)),
             Route("/accepted.wiki", file("accepted.wiki", "text/plain", accepted_wikitext)),
         ],
     )

@@ -11,8 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from priorwise.discovery import Run
-from priorwise.errors import UnknownName
+from priorwise.errors import InputError, UnknownName
 from priorwise.review.queue import Choices, Item, items_of
+from priorwise.review.reading import said_in
 from priorwise.review.results import results_of, reviewers
 from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, Verdicts
 from priorwise.web.answers import answer, body_of, query_of
@@ -24,12 +25,14 @@ _LONGEST_SECONDS = 24 * 3600.0
 
 
 class Desk:
-    """The review of one run: its list, its verdicts."""
+    """The review of one run: its list, its verdicts. Nothing is written before the first verdict."""
 
     def __init__(self, run: Run, path: Path, choices: Choices) -> None:
         self.run = run
         self.items: list[Item] = items_of(run, choices)
-        self.verdicts = Verdicts.of_run(path)
+        self._path = path
+        self._lock = threading.Lock()
+        self._verdicts: Verdicts | None = None
         self._known = {item.id: item for item in self.items}
 
     def item(self, id: str) -> Item:
@@ -37,6 +40,17 @@ class Desk:
         if id not in self._known:
             raise UnknownName("document in this review", id, [])
         return self._known[id]
+
+    def said(self) -> list[Verdict]:
+        """Return each reviewer's last word on each document."""
+        return said_in(self._path) if self._verdicts is None else self._verdicts.current()
+
+    def add(self, verdict: Verdict) -> Verdict:
+        """Store a verdict; when this returns, it is on the disk."""
+        with self._lock:
+            if self._verdicts is None:
+                self._verdicts = Verdicts.of_run(self._path)
+        return self._verdicts.add(verdict)
 
 
 class Desks:
@@ -60,7 +74,7 @@ class Desks:
         """Return the name of the first run, for a page that was opened without one."""
         names = [fact["name"] for fact in self._workspace.facts()]
         if not names:
-            raise UnknownName("run", "to review", [])
+            raise InputError("there is no run to review yet: find a category and discover what is missing from it")
         return str(names[0])
 
 
@@ -78,16 +92,17 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
         return answer(
             {
                 "run": name,
+                "runs": [{"name": each["name"], "label": each["label"]} for each in workspace.facts()],
                 "label": desk.run.about["label"],
                 "items": [asdict(item) for item in desk.items],
-                "reviewers": [{"name": each["name"]} for each in reviewers(desk.verdicts.current())],
+                "reviewers": [{"name": each["name"]} for each in reviewers(desk.said())],
                 "keeps_text": corpus.keeps_text,
             }
         )
 
     def own(request: Request) -> Response:
         reviewer = query_of(request).text("reviewer", longest=LONGEST_NAME)
-        said = desk_of(request)[1].verdicts.current(reviewer)
+        said = [each for each in desk_of(request)[1].said() if each.reviewer == reviewer]
         return answer({"verdicts": [{"id": v.id, "item": v.item, "verdict": v.verdict} for v in said]})
 
     def document(request: Request) -> Response:
@@ -109,12 +124,12 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
             None if given is None else fields.text("previous", longest=_LONGEST_ID),
             None if fields.get("seconds") is None else fields.number("seconds", 0.0, _LONGEST_SECONDS),
         )
-        stored = await run_in_threadpool(desk.verdicts.add, verdict)
+        stored = await run_in_threadpool(desk.add, verdict)
         return answer({"stored": stored.id, "at": stored.at})
 
     def results(request: Request) -> Response:
         desk = desk_of(request)[1]
-        found = results_of(desk.run, desk.verdicts.current())
+        found = results_of(desk.run, desk.said())
         return answer({name: value for name, value in found.items() if name != "documents"})
 
     return Page(

@@ -44,7 +44,10 @@ function run(state, kindOf) {
       settled();
     },
     pointedAt: (i, where) => glance.show(i, where),
-    opened: (i) => reader.open(i, latest.odds[i]),
+    opened(i) {
+      glance.show(null);
+      reader.open(i, latest.odds[i]);
+    },
   });
   const points = new Points((found) => {
     allIsWell();
@@ -172,14 +175,13 @@ function run(state, kindOf) {
   fill(main, el("h1", { class: "said" }, `Explore ${facts.label}`), el("div", { class: "explorer" },
     el("div", { class: "side" },
       el("section", { class: "card controls", "aria-label": "The prior" },
-        el("label", { for: "label" }, "Category"), label, labels,
+        el("div", { class: "field" }, el("label", { for: "label" }, "Category"), label, labels),
         el("p", { class: "quiet facts" }, `${count(facts.members)} members among ${count(facts.documents)} documents${facts.documents < facts.in_corpus ? ` of ${count(facts.in_corpus)}` : ""}, ${count(facts.held_out)} held out`),
         controls.node,
         el("div", { class: "row" }, best, el("label", { for: "target" }, "by"), target), progress),
-      el("section", { class: "card", "aria-label": "Measures" }, table.node),
       terrain.node),
     el("div", { class: "side" }, el("section", { class: "card view", "aria-label": "Documents" },
-      view.node, summary,
+      view.node, summary, table.node,
       el("div", { class: "row legend" },
         el("span", { class: "key member" }, "▲ member"), el("span", { class: "key other" }, "◆ other"),
         el("label", {}, upright, " Log odds upright"), el("label", {}, wrong, " Only mistakes"), rule, back,

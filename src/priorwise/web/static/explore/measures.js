@@ -1,5 +1,5 @@
 // Right and wrong decisions on each side of the line, as priorwise.view.measures has them.
-import { el, fill } from "/static/base.js";
+import { el } from "/static/base.js";
 
 /** Which documents are below the line y = slope · x + shift, by their log odds. */
 export function below(x, odds, { slope, shift }) {
@@ -21,40 +21,40 @@ export function measure(points, kinds, heldOut, line, othersPerMember) {
   };
 }
 
-const ROWS = [
+const PARTS = [
+  ["training", "Training", "Documents that the model was trained on"],
+  ["left_out", "Left out", "The training documents, each judged by a model that has not seen it"],
+  ["held_out", "Held out", "Documents that no model was trained on"],
+];
+const MEASURES = [
   ["f1", "F1", "The harmonic mean of precision and recall"],
   ["precision", "Precision", "The share of the documents below the line that are members"],
   ["recall", "Recall", "The share of the members that are below the line"],
   ["ppv", "PPV", "Precision at the corpus's own odds, where others are a sample here"],
-];
-const COLUMNS = [
-  ["training", "Training", "Documents that the model was trained on"],
-  ["left_out", "Left out", "The training documents, each judged by a model that has not seen it"],
-  ["held_out", "Held out", "Documents that no model was trained on"],
+  ["counts", "Found", "Members below the line, and others below it"],
 ];
 
 /** The figures beside the view; `show` takes what is known and leaves a dash where nothing is. */
 export function measuresTable() {
   const cells = new Map();
-  const cell = (row, column) => {
-    const node = el("td", { class: "number", dataset: { measure: row, on: column } }, "–");
-    cells.set(`${row} ${column}`, node);
+  const cell = (part, measure) => {
+    const node = el("td", { class: `number ${measure}`, dataset: { measure, on: part } }, "–");
+    cells.set(`${part} ${measure}`, node);
     return node;
   };
-  const counts = COLUMNS.map(([column]) => el("td", { class: "number quiet", dataset: { measure: "counts", on: column } }, "–"));
   const node = el("table", { class: "measures" },
-    el("thead", {}, el("tr", {}, el("td"), COLUMNS.map(([, name, title]) => el("th", { scope: "col", class: "number", title }, name)))),
-    el("tbody", {},
-      ROWS.map(([row, name, title]) => el("tr", { class: row }, el("th", { scope: "row", title }, name), COLUMNS.map(([column]) => cell(row, column)))),
-      el("tr", {}, el("th", { scope: "row", title: "Members below the line, and others below it" }, "Found"), counts)));
+    el("thead", {}, el("tr", {}, el("td"), MEASURES.map(([, name, title]) => el("th", { scope: "col", class: "number", title }, name)))),
+    el("tbody", {}, PARTS.map(([part, name, title]) => el("tr", {},
+      el("th", { scope: "row", title }, name), MEASURES.map(([measure]) => cell(part, measure))))));
 
   function show(found) {
-    COLUMNS.forEach(([column], place) => {
-      if (!(column in found)) return;
-      const of = found[column];
-      for (const [row] of ROWS) cells.get(`${row} ${column}`).textContent = of ? of[row].toFixed(3) : "–";
-      fill(counts[place], of ? `${of.tp} / ${of.fp}` : "–");
-    });
+    for (const [part, of] of Object.entries(found)) {
+      for (const [measure] of MEASURES) cells.get(`${part} ${measure}`).textContent = of ? written(of, measure) : "–";
+    }
   }
   return { node, show };
+}
+
+function written(of, measure) {
+  return measure === "counts" ? `${of.tp} / ${of.fp}` : of[measure].toFixed(3);
 }

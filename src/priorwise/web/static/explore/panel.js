@@ -8,7 +8,8 @@ export const EDGES = { left: 60, right: 8, top: 8, bottom: 34 };
 const FAINT = 26;
 const OPACITY = { alone: [128, 205], onDensity: [52, 90] };
 
-const written = (number) => number.toLocaleString("en-GB").replace("-", "−");
+const ROOM = 10000;
+const written = (number) => number.toLocaleString("en-GB", { notation: Math.abs(number) < ROOM ? "standard" : "compact" }).replace("-", "−");
 const rgb = (name) => colour(name).match(/[\d.]+/g).slice(0, 3).map(Number);
 
 export function colours() {

@@ -1,5 +1,5 @@
 // Mouse and keyboard on a panel: take hold of the line, look around, point at a document.
-import { drawnLine, ruleOf } from "./frame.js";
+import { drawnLine, ruleOf, vertical } from "./frame.js";
 import { below } from "./measures.js";
 
 const NEAR = 9;
@@ -133,6 +133,7 @@ function tour(panel, view, step) {
   const at = wrong.indexOf(pointed);
   const next = wrong[at < 0 ? 0 : (at + step + wrong.length) % wrong.length];
   const box = panel.canvas.getBoundingClientRect();
-  const [x, y] = panel.toScreen(view.scene.frame, points.x[next], view.scene.upright ? points.odds[next] : points.x[next] - points.odds[next]);
-  view.point(next, [box.left + x, box.top + y]);
+  const [x, y] = panel.toScreen(view.scene.frame, points.x[next], vertical(points, view.scene.upright, next));
+  // A document may lie outside of what is seen; what is said of it does not.
+  view.point(next, [box.left + Math.min(Math.max(x, 0), box.width), box.top + Math.min(Math.max(y, 0), box.height)]);
 }

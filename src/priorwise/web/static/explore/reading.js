@@ -54,7 +54,7 @@ function marked(pieces) {
     const strength = Math.abs(weight) / most;
     if (strength < FAINTEST) return piece;
     const node = el("mark", { class: weight > 0 ? "for" : "against", title: signed(weight) }, piece);
-    node.style.setProperty("--strength", `${Math.round(12 + 38 * strength)}%`);
+    node.style.setProperty("--strength", `${Math.round(12 + 30 * strength)}%`);
     return node;
   });
 }

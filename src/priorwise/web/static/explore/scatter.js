@@ -65,7 +65,7 @@ export class Scatter {
       if (panel.sheet) panel.draw(scene);
     }
     this.frames += 1;
-    Object.assign(this.node.dataset, { frames: this.frames, answers: this.answers, moving: isMoving });
+    Object.assign(this.node.dataset, { frames: this.frames, answers: this.answers, moving: isMoving, shaded: scene.density !== null });
     if (isMoving) this.want();
   }
 

@@ -78,5 +78,5 @@ export function sliders(state, chosen, runPreset) {
     }
   }
   show();
-  return { node: el("div", { class: "prior" }, el("label", { for: "family" }, "Prior"), choice, says, rows, presets), show };
+  return { node: el("div", { class: "prior" }, el("div", { class: "field" }, el("label", { for: "family" }, "Prior"), choice), says, rows, presets), show };
 }

@@ -11,7 +11,7 @@ export class Terrain {
     this.chart = el("div", { class: "chart terrain-chart" });
     this.note = el("p", { class: "quiet", role: "status" });
     this.node = el("section", { class: "card terrain", "aria-labelledby": "terrain-title" },
-      el("h2", { id: "terrain-title" }, "Terrain"), this.note, this.chart);
+      el("header", {}, el("h2", { id: "terrain-title" }, "Terrain"), this.note), this.chart);
     this.key = null;
     this.shown = null;
   }
@@ -23,7 +23,7 @@ export class Terrain {
     if (key === this.key) return this.draw();
     this.key = key;
     this.shown = null;
-    fill(this.note, "Leaving out one training document at a time, for every prior of the grid…");
+    fill(this.note, "Leaving out each training document, for every prior of a grid…");
     const found = await ask(address("/api/explore/terrain", { ...this.state.settingQuery(), target })).catch((error) => ({ error }));
     if (this.key !== key) return undefined;
     if (found.error) {
@@ -47,7 +47,7 @@ export class Terrain {
     const { values } = this.state;
     const cells = shown.values.flat();
     const most = Math.max(...cells);
-    fill(this.note, `${name} on training documents, each left out, for ${cells.length.toLocaleString("en-GB")} priors; click to go there.`);
+    fill(this.note, `${name} by leave-one-out, ${cells.length.toLocaleString("en-GB")} priors; click to go there.`);
     const summary = `Terrain of ${name}: at most ${most.toFixed(3)}; now at ${family.parameters.map((each, i) => `${each.symbol} ${short(values[i])}`).join(", ")}.`;
     await draw(this.chart, () => this.figure(), summary);
     if (!this.isListening) {
@@ -85,7 +85,7 @@ export class Terrain {
     const ends = [Math.log10(values[0]), Math.log10(values[values.length - 1])];
     const edge = (ends[1] - ends[0]) / (2 * values.length);
     return {
-      type: "log", title: { text: symbol }, showgrid: false, exponentformat: "power", dtick: ends[1] - ends[0] > 5 ? 2 : 1,
+      type: "log", title: { text: symbol, standoff: 2 }, showgrid: false, exponentformat: "power", dtick: ends[1] - ends[0] > 5 ? 2 : 1,
       tickangle: 0, range: [ends[0] - edge, ends[1] + edge],
     };
   }
@@ -100,7 +100,8 @@ export class Terrain {
     return {
       traces: [heat, ...this.marks(shown, ([a, b]) => [b, a])],
       layout: {
-        margin: { t: 8, r: 8, b: 44, l: 56 },
+        margin: { t: 6, r: 4, b: 34, l: 46 },
+        font: { size: 12 },
         xaxis: this.axis(second, shown.axes[1]),
         yaxis: this.axis(first, shown.axes[0]),
       },
@@ -118,8 +119,9 @@ export class Terrain {
     return {
       traces: [line, ...this.marks(shown, ([value]) => [value, nearest(value)])],
       layout: {
-        margin: { t: 8, r: 16, b: 44, l: 56 },
-        xaxis: { type: parameter.is_share ? "linear" : "log", title: { text: parameter.symbol } },
+        margin: { t: 6, r: 12, b: 34, l: 46 },
+        font: { size: 12 },
+        xaxis: { type: parameter.is_share ? "linear" : "log", title: { text: parameter.symbol, standoff: 2 }, exponentformat: "power" },
         yaxis: { title: { text: shown.name }, rangemode: "tozero" },
       },
     };

@@ -42,7 +42,7 @@ export class Trials {
   }
 
   name({ family, values, line }) {
-    const numbers = family.parameters.map((each, i) => `${each.symbol} ${short(values[i])}`).join(", ");
+    const numbers = family.parameters.map((each, i) => `${each.symbol}\u00a0${short(values[i])}`).join(", ");
     return `${family.title}: ${numbers}${line ? `; ${written(line)}` : ""}`;
   }
 

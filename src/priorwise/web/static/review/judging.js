@@ -5,12 +5,15 @@ const KEYS = [["yes", "y", "Yes"], ["no", "n", "No"], ["unsure", "u", "Unsure"],
 const RETRY = 1000;
 
 export async function judging(main, start, reviewer) {
-  const pendingKey = `priorwise-pending ${start.run} ${reviewer}`;
+  // One for each verdict under way: another tab may have one, too.
+  const pending = `priorwise-pending ${start.run} ${reviewer} `;
   const texts = new Map();
   const verdicts = new Map();
   const done = [];
+  const index = new Map(start.items.map(({ id }, at) => [id, at]));
   let place = 0;
-  let saving = false;
+  let isSaving = false;
+  let isShown = false;
   let shownAt = performance.now();
   const begun = performance.now();
   let here = 0;
@@ -39,6 +42,7 @@ export async function judging(main, start, reviewer) {
     const found = KEYS.find(([, key]) => key === event.key.toLowerCase());
     if (found) judge(found[0]);
     else if (["z", "backspace"].includes(event.key.toLowerCase())) undo();
+    else if (event.key === "ArrowLeft" && !isShown && start.items.length) show(place);
     else if (event.key === "ArrowLeft" && place > 0) show(place - 1);
     else if (event.key === "ArrowRight" && place < start.items.length - 1) show(place + 1);
     else return;
@@ -48,7 +52,8 @@ export async function judging(main, start, reviewer) {
   try {
     await sendPending();
     const own = await ask(address("/api/review/own", { run: start.run, reviewer }));
-    for (const { id, item, verdict } of own.verdicts) {
+    // What was judged when more documents were asked for is no part of this list.
+    for (const { id, item, verdict } of own.verdicts.filter((each) => index.has(each.item))) {
       verdicts.set(item, { id, verdict });
       done.push({ item });
     }
@@ -58,15 +63,16 @@ export async function judging(main, start, reviewer) {
   }
 
   function next(from) {
-    const open = (index) => !verdicts.has(start.items[index].id);
-    for (let index = from; index < start.items.length; index += 1) if (open(index)) return show(index);
-    for (let index = 0; index < from; index += 1) if (open(index)) return show(index);
+    const isOpen = (at) => !verdicts.has(start.items[at].id);
+    for (let at = from; at < start.items.length; at += 1) if (isOpen(at)) return show(at);
+    for (let at = 0; at < from; at += 1) if (isOpen(at)) return show(at);
     return finished();
   }
 
-  async function show(index) {
-    place = index;
-    const item = start.items[index];
+  async function show(at) {
+    place = at;
+    isShown = true;
+    const item = start.items[at];
     const current = verdicts.get(item.id)?.verdict;
     for (const [word, button] of buttons) button.setAttribute("aria-pressed", String(word === current));
     fill(title, item.title);
@@ -74,13 +80,13 @@ export async function judging(main, start, reviewer) {
     showProgress();
     try {
       const document = await read(item.id);
-      if (place !== index) return;
+      if (place !== at || !isShown) return;
       fill(title, outside(document.address, document.title));
       fill(text, document.text ?? "The corpus keeps no texts; follow the link, or go by the title.");
       text.scrollTop = 0;
       shownAt = performance.now();
       say(document.title);
-      for (const coming of start.items.slice(index + 1, index + 4)) read(coming.id).catch(() => {});
+      for (const coming of start.items.slice(at + 1, at + 4)) read(coming.id).catch(() => {});
     } catch (error) {
       complain(error);
     }
@@ -97,7 +103,7 @@ export async function judging(main, start, reviewer) {
   }
 
   async function judge(word) {
-    if (saving || !start.items.length) return;
+    if (isSaving || !isShown) return;
     const item = start.items[place].id;
     const before = verdicts.get(item);
     if (!await store(item, word)) return;
@@ -107,11 +113,11 @@ export async function judging(main, start, reviewer) {
   }
 
   async function undo() {
-    if (saving || !done.length) return;
+    if (isSaving || !done.length) return;
     const { item, before } = done[done.length - 1];
     if (!await store(item, before?.verdict ?? "withdrawn")) return;
     done.pop();
-    show(start.items.findIndex((each) => each.id === item));
+    show(index.get(item));
     say("Undone.");
   }
 
@@ -120,8 +126,8 @@ export async function judging(main, start, reviewer) {
     const sent = { run: start.run, reviewer, id: identity(), item, verdict, seconds };
     const previous = verdicts.get(item)?.id;
     if (previous) sent.previous = previous;
-    localStorage.setItem(pendingKey, JSON.stringify(sent));
-    saving = true;
+    localStorage.setItem(pending + sent.id, JSON.stringify(sent));
+    isSaving = true;
     try {
       await send(sent);
       if (verdict === "withdrawn") verdicts.delete(item);
@@ -131,7 +137,7 @@ export async function judging(main, start, reviewer) {
       complain(error);
       return false;
     } finally {
-      saving = false;
+      isSaving = false;
     }
   }
 
@@ -140,13 +146,13 @@ export async function judging(main, start, reviewer) {
     for (;;) {
       try {
         await ask("/api/review/verdict", sent);
-        localStorage.removeItem(pendingKey);
+        localStorage.removeItem(pending + sent.id);
         fill(state);
         allIsWell();
         return;
       } catch (error) {
         if (error.status >= 400 && error.status < 500) {
-          localStorage.removeItem(pendingKey);
+          localStorage.removeItem(pending + sent.id);
           fill(state);
           throw error;
         }
@@ -157,12 +163,12 @@ export async function judging(main, start, reviewer) {
   }
 
   async function sendPending() {
-    const pending = localStorage.getItem(pendingKey);
-    if (!pending) return;
-    try {
-      await send(JSON.parse(pending));
-    } catch {
-      localStorage.removeItem(pendingKey);
+    for (const key of Object.keys(localStorage).filter((each) => each.startsWith(pending))) {
+      try {
+        await send(JSON.parse(localStorage.getItem(key)));
+      } catch {
+        localStorage.removeItem(key);
+      }
     }
   }
 
@@ -172,17 +178,32 @@ export async function judging(main, start, reviewer) {
     fill(counts, `${verdicts.size} of ${counted(n, "document")} judged`);
     const minutes = (performance.now() - begun) / 60000;
     const perMinute = here / minutes;
-    fill(pace, here >= 3 ? `${perMinute.toFixed(1)} a minute, ${Math.ceil((n - verdicts.size) / perMinute)} minutes left` : "");
+    fill(pace, here >= 3 ? `${perMinute.toFixed(1)} a minute, ${counted(Math.ceil((n - verdicts.size) / perMinute), "minute")} left` : "");
   }
 
+  /** No document is shown any more, so that no key judges one. */
   function finished() {
+    isShown = false;
     showProgress();
+    const agreement = el("ul");
     fill(title, "All judged. Thank you.");
-    fill(text, el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "See the results")));
+    fill(text, agreement, el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "See the results")));
     for (const button of buttons.values()) button.setAttribute("aria-pressed", "false");
-    place = start.items.length ? place : 0;
     title.focus();
     say("All documents are judged.");
+    showAgreement(agreement);
+  }
+
+  async function showAgreement(list) {
+    try {
+      const { agreement } = await ask(address("/api/review/results", { run: start.run }));
+      const own = agreement.filter(({ first, second }) => [first, second].includes(reviewer));
+      fill(list, own.map(({ first, second, agreed, documents, kappa }) => el("li", {},
+        `You and ${first === reviewer ? second : first}: the same on ${(100 * agreed).toFixed(0)}% of ${counted(documents, "document")}`,
+        kappa === null ? "" : `, Cohen’s κ ${kappa.toFixed(2).replace("-", "−")}`)));
+    } catch (error) {
+      complain(error);
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { address, ask, colour, complain, el, fill } from "/static/base.js";
 import { draw } from "/static/charts.js";
 
-const share = (number) => (number === null ? "–" : number.toFixed(3));
+const share = (number) => (number === null ? "–" : number.toFixed(3).replace("-", "−"));
 const chance = (p) => (p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`);
 
 export async function showResults(main, start) {
@@ -24,7 +24,8 @@ export async function showResults(main, start) {
       figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
       `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of Laplace’s are not. They count as no.`),
-    el("div", { class: "card" }, chart),
+    el("div", { class: "card" }, chart,
+      el("p", { class: "quiet" }, `PPV@k: the share of the first k documents that belong. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
     table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],
       [["Learned", learned], ["Laplace", laplace]].map(([name, { counts_at_k: n }]) => [name, n.yes, n.no, n.unsure, n.subcategory, n.unjudged])),
     table("Reviewers", ["Name", "Yes", "No", "Unsure", "Skipped", "Seconds each"],
@@ -39,7 +40,7 @@ export async function showResults(main, start) {
       { x: places, y: learned.ppv, name: "Learned", mode: "lines", line: { color: colour("--series-1") }, fill: "tonexty", fillcolor: "rgba(127,127,127,0.15)" },
     ],
     layout: { xaxis: { title: { text: "k" } }, yaxis: { title: { text: "PPV@k" }, range: [0, 1.02] } },
-  }), `PPV at k of both rankings; the learned one is ahead by ${share(found.area_between)} on average.`);
+  }), `PPV at k of both rankings, as far as k = ${found.depth}; the learned one’s less Laplace’s is ${share(found.area_between)} on average.`);
 }
 
 function figure(name, spread, note) {

@@ -24,7 +24,10 @@ function askName() {
     localStorage.setItem("priorwise-reviewer", given);
     location.assign(address("/review", { run: start.run, reviewer: given }));
   };
+  const others = el("select", { id: "run", change: () => location.assign(address("/review", { run: others.value })) },
+    start.runs.map((each) => el("option", { value: each.name, selected: each.name === start.run }, `${each.label ?? "a list of members"} (${each.name})`)));
   fill(main, el("div", { class: "review" },
+    start.runs.length > 1 && el("p", { class: "row" }, el("label", { for: "run" }, "Run"), others),
     el("h1", {}, start.label === null ? start.run : `Does it belong to “${start.label}”?`),
     el("p", {}, `${start.items.length.toLocaleString("en-GB")} documents from two rankings, mixed. Which ranking a document comes from, and how high it stood, is not shown.`),
     el("form", { class: "who card", submit: begin },
