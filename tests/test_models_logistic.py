@@ -251,6 +251,8 @@ def test_bad_input_is_a_sentence():
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), [0, 1, 1]
     with pytest.raises(InputError, match=r"Gaussian\(…\) or Laplace\(…\), not Jeffreys"):
         LogisticRegression(Jeffreys()).fit(X, y)
+    with pytest.raises(InputError, match=r"Gaussian\(…\) or Laplace\(…\), not 'ridge'"):
+        LogisticRegression("ridge").fit(X, y)
     with pytest.raises(InputError, match="mode has 3 numbers, but there are 2 features"):
         LogisticRegression(Gaussian(mode=[0, 0, 0])).fit(X, y)
     with pytest.raises(InputError, match="variance has 3 rows, but the model has 1"):

@@ -13,6 +13,7 @@ from priorwise.models.approximate_loo import approximate_leave_one_out
 from priorwise.models.logistic_design import Design, Penalty
 from priorwise.models.logistic_path import try_priors, variance_path
 from priorwise.models.logistic_solve import solve
+from priorwise.models.logistic_table import Dealt
 from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.search import FBeta
 from test_models_logistic import KINDS, problem
@@ -128,6 +129,47 @@ def test_leave_one_out_chooses_like_folds():
     ten = try_priors(X, positive, priors, folds=10, tol=1e-8)
     assert abs(left_out.best - ten.best) <= 2
     assert left_out.value[:8, 0] == pytest.approx(ten.value[:8, 0], abs=0.1)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(2, 12), st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_folds_are_dealt_to_members_and_others_apart(members, others, folds, seed):
+    positive = np.random.default_rng(seed).permutation(np.arange(members + others) < members)
+    held = Dealt(folds, seed).of(positive)
+    assert np.all(np.sum(held, axis=0) == 1)
+    assert len(held) == min(folds, max(members, others))
+    for side, size in ((positive, members), (~positive, others)):
+        in_folds = [int(np.sum(side & fold)) for fold in held]
+        assert in_folds == sorted(in_folds, reverse=True)
+        assert sum(in_folds) == size
+        assert max(in_folds) - min(in_folds) <= 1
+
+
+def test_five_members_and_five_others_are_held_out_in_pairs():
+    positive = np.arange(10) < 5
+    held = Dealt(10).of(positive)
+    assert [int(np.sum(positive & fold)) for fold in held] == [1] * 5
+    assert [int(np.sum(~positive & fold)) for fold in held] == [1] * 5
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_a_design_says_what_its_matrix_says(seed):
+    random = np.random.default_rng(seed)
+    rows, columns = random.integers(0, 7, size=40), random.integers(0, 5, size=40)
+    X = sp.csr_matrix(
+        (random.normal(size=40), columns, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=7))]))
+    )
+    X.resize(7, 5)
+    design, dense = Design(X), X.toarray()  # rows in no order, and columns that are in a row several times
+    np.testing.assert_allclose(design.by_rows.toarray(), dense)
+    np.testing.assert_allclose(design.by_columns.toarray(), dense)
+    assert design.by_rows.has_canonical_format
+    for scale in (np.ones(5), np.full(5, 0.3), np.full(5, 2.0), random.random(5) + 0.1):
+        starts, places, _ = design.rows
+        scaled = sp.csr_matrix((design.scaled_rows(scale), places.astype(int), starts.astype(int)), shape=(7, 5))
+        np.testing.assert_allclose(scaled.toarray(), dense * scale)
+        np.testing.assert_allclose(design.row_sizes(scale), ((dense * scale) ** 2).sum(axis=1))
 
 
 def test_the_papers_variances():

@@ -45,6 +45,15 @@ def test_the_posterior_is_the_formula():
     assert not hasattr(LogisticRegression(Laplace()).fit(X, y), "posterior_")
 
 
+def test_the_posterior_of_many_outputs_is_the_formula():
+    X, _ = problem(n=80)
+    Y = np.random.default_rng(3).random((80, 37)) < 0.4
+    model = LogisticRegression(Gaussian(2.0)).fit(sp.csr_matrix(X), Y.astype(int))
+    for k in (0, 15, 16, 36):
+        precision = literal_precision(X, model.coef_[k], model.intercept_[k], np.ones(80), [0.5] * 5)
+        assert model.posterior_.precision[k] == pytest.approx(precision)
+
+
 def test_the_first_batch_is_a_fit_and_the_second_a_fit_under_its_posterior():
     X, y = problem()
     model = LogisticRegression(Gaussian(2.0), tol=1e-10)

@@ -74,8 +74,8 @@ def test_giving_priors_up_early_finds_the_same_as_trying_all(seed, kind):
     problem, rows = problem_of(seed), grid_of(kind)
     values = {prior: held_out(problem, prior) for row in rows for prior in row}
     race = walk(problem, rows)
-    assert values[race.best] == pytest.approx(max(values.values()), rel=5e-3)
-    assert race.value == pytest.approx(values[race.best], rel=5e-3)
+    assert values[race.best] == pytest.approx(max(values.values()), rel=1e-2)  # fits are compared at a gap of 1e-3
+    assert race.value == pytest.approx(values[race.best], rel=1e-2)
     assert race.fits <= len(values) * len(problem.folds)
 
 
@@ -222,14 +222,29 @@ def test_gains_compare_with_the_printed_ones():
     judged = [{method: right if method == "Var/TFIDF" else wrong for method in METHODS}]
     cells = {("modapte", training, kind, seed): judged for training in SETS for kind in KINDS for seed in (0, 1)}
     layout = Layout(cells, {"modapte": [4]}, {"modapte": "ModApte"})
-    assert layout.gain("modapte", "5+5", "lasso", "Var/TFIDF") == pytest.approx((60, 18.6))
-    assert layout.gain("modapte", "5+5", "lasso", "Mode/TFIDF")[0] == 0
+    assert layout.gains("modapte", "5+5", "lasso", "Var/TFIDF") == pytest.approx([60, 60])
+    assert layout.gains("modapte", "5+5", "lasso", "Mode/TFIDF") == [0, 0]
     gains = {row.name: row.cells for row in layout.parts()[5].rows}
-    assert gains["5+5, lasso, Var/TFIDF"][1].ours == "yes"
-    assert gains["5+5, lasso, Mode/TFIDF"][1].ours == "no"
+    gained, spread, reached, above = gains["5+5, lasso, Var/TFIDF"]
+    assert (gained.ours, gained.published) == pytest.approx((60, 18.6))
+    assert (spread.ours, reached.ours, above.ours) == (0, "yes", pytest.approx(100 - 61.3))
+    assert gains["5+5, lasso, Mode/TFIDF"][2].ours == "no"
     shown = {row.name: row.cells for row in layout.parts()[2].rows}
     assert shown["No DK"][1].ours == "40.0 ± 0.0"
     assert shown["Var"][0].show() == "–"
+
+
+def test_a_gain_that_one_draw_could_have_missed_is_within_the_spread():
+    draws = [{"Var/TFIDF": {"found": 4, "decided": 4}}, {"Var/TFIDF": {"found": 2, "decided": 6}}]
+    cells = {
+        ("modapte", training, kind, seed): [{method: {"found": 2, "decided": 6} for method in METHODS} | draws[seed]]
+        for training in SETS for kind in KINDS for seed in (0, 1)
+    }  # fmt: skip
+    layout = Layout(cells, {"modapte": [4]}, {"modapte": "ModApte"})
+    gains = {row.name: row.cells for row in layout.parts()[5].rows}
+    assert gains["500, ridge, Var/TFIDF"][0].ours == pytest.approx(30)  # published: 33.4
+    assert gains["500, ridge, Var/TFIDF"][1].ours == pytest.approx(60 / np.sqrt(2))
+    assert gains["500, ridge, Var/TFIDF"][2].ours == "within the spread"
 
 
 @pytest.mark.parametrize("part", ["modapte", "places", "medline"])

@@ -190,3 +190,16 @@ def test_bad_input_is_a_sentence():
     for wrong in ({"moves": "odds"}, {"strength": 0.0}, {"variance": np.inf}, {"known": sp.csr_matrix([[np.nan]])}):
         with pytest.raises(InputError):
             Informed(**{"kind": Laplace, "known": known, "moves": "mode", **wrong})
+
+
+def test_no_more_folds_than_a_class_has_documents():
+    X, y = np.random.default_rng(0).normal(size=(10, 3)), np.array([0, 1] * 5)
+    priors = [Gaussian(0.1), Gaussian(1.0)]
+    few = PriorSearch(ProbitRegression(), grid=priors, folds=10).fit(X, y)
+    np.testing.assert_array_equal(
+        few.trials_["score"], PriorSearch(ProbitRegression(), grid=priors, folds=5).fit(X, y).trials_["score"]
+    )
+    with pytest.raises(NotEnoughData, match="no class has two documents"):
+        PriorSearch(ProbitRegression(), grid=priors).fit(X[:3], [0, 1, 2])
+    with pytest.raises(InputError, match="at least 2 folds, not 1"):
+        PriorSearch(ProbitRegression(), grid=priors, folds=1).fit(X, y)

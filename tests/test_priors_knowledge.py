@@ -94,6 +94,10 @@ def test_bad_input_is_a_sentence():
         from_texts(["wheat", "zebra"], vectorizer)
     with pytest.raises(InputError, match="no knowledge text"):
         from_texts([], vectorizer)
+    with pytest.raises(InputError, match="the texts of several classes are a list, in the order of classes_"):
+        from_texts({"grain": "wheat", "fuel": "oil"}, vectorizer)
+    with pytest.raises(InputError, match="keyword 'wheat' has the weight nan"):
+        from_texts([{"wheat": np.nan}, "oil"], vectorizer)
     for method in ("var-tfidf", "mode-tfidf"):
         with pytest.raises(InputError, match=f"'{method}' weighs words by how few of the texts have them"):
             from_texts(["wheat", None], vectorizer, method)

@@ -33,7 +33,7 @@ _OPTIONS = (
         "--method",
         type=click.Choice(METHODS),
         help="What knowledge does to a word's prior: more room (var) or a push (mode), all words alike or by how much "
-        "each says (tfidf). [default: mode]",
+        "each says (tfidf). For long texts and few examples: var-tfidf. [default: mode]",
     ),
     click.option("--strength", type=float, help="How far to trust the knowledge, C. [default: learned]"),
     click.option(

@@ -26,6 +26,9 @@ Mask = NDArray[np.bool_]
 ROUNDING = 1e-14
 """Objectives closer than this, relative to themselves, are equal: their sums are no more exact."""
 
+NEARLY = 1e-6
+"""The last of Newton's steps on one number: what is left after a step of this length is about its square."""
+
 
 @helper
 def sigmoid(t: float) -> float:
@@ -60,6 +63,15 @@ def add_columns(indptr: Ints, rows: Ints, values: Floats, w: Floats, scores: Flo
         if w[j] != 0.0:
             for k in range(indptr[j], indptr[j + 1]):
                 scores[rows[k]] += w[j] * values[k]
+
+
+@helper
+def column_dot(indptr: Ints, rows: Ints, values: Floats, j: int, theta: Floats) -> float:
+    """x_jᵀθ, X by columns."""
+    total = 0.0
+    for k in range(indptr[j], indptr[j + 1]):
+        total += values[k] * theta[rows[k]]
+    return total
 
 
 @helper
@@ -105,7 +117,7 @@ def best_intercept(scores: Floats, y: Floats, s: Floats, l2_b: float, b: float) 
         b += step
         for i in range(scores.shape[0]):
             scores[i] += step
-        if abs(step) < 1e-9:
+        if abs(step) < NEARLY:
             break
     return b
 
@@ -114,9 +126,13 @@ def best_intercept(scores: Floats, y: Floats, s: Floats, l2_b: float, b: float) 
 def project(flat: Floats, curvature: Floats, slope: Floats, theta: Floats) -> None:
     """Make θ orthogonal to the unpenalised columns: θ = slope − D·F·(FᵀDF)⁻¹Fᵀ·slope.
 
-    Weighting by the curvature D keeps θ between 0 and its bound once it is close enough.
+    Weighting by the curvature D keeps θ between 0 and its bound once it is close enough. Without such columns θ is the
+    slope.
     """
     n, k = flat.shape
+    if k == 0:
+        theta[:] = slope
+        return
     gram = np.zeros((k, k))
     right = np.zeros(k)
     for i in range(n):

@@ -10,7 +10,17 @@ import numpy as np
 from numba import njit
 
 from priorwise.kernels.compiling import helper
-from priorwise.kernels.logistic import Floats, Ints, add_columns, best_intercept, dual_value, project, sigmoid, slopes
+from priorwise.kernels.logistic import (
+    Floats,
+    Ints,
+    add_columns,
+    best_intercept,
+    column_dot,
+    dual_value,
+    project,
+    sigmoid,
+    slopes,
+)
 
 
 @helper
@@ -77,15 +87,10 @@ def fit_bbr(
         if intercept:
             b = best_intercept(scores, y, s, l2_b, b)
         objective = slopes(scores, y, s, 0.0, slope, curvature) + 0.5 * l2_b * b * b
-        if flat.shape[1] > 0:
-            project(flat, curvature, slope, theta)
-        else:
-            theta[:] = slope
+        project(flat, curvature, slope, theta)
         for j in range(d):
             objective += l1[j] * abs(w[j]) + 0.5 * l2[j] * w[j] * w[j]
-            gradient[j] = 0.0
-            for k in range(indptr[j], indptr[j + 1]):
-                gradient[j] += values[k] * theta[rows[k]]
+            gradient[j] = column_dot(indptr, rows, values, j, theta)
         gap = objective - dual_value(theta, gradient, checked, y, s, offset, l1, l2, l2_b)
         if gap <= tol * max(objective, floor) or passes == max_iter:
             break

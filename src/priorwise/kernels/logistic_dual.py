@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from priorwise.kernels.compiling import helper
-from priorwise.kernels.logistic import Floats, Ints, best_intercept, sigmoid, softplus
+from priorwise.kernels.logistic import NEARLY, Floats, Ints, best_intercept, sigmoid, softplus
 
 SPACING = 2
 """The fewest passes between two looks at the gap; each costs as much as one."""
@@ -71,7 +71,7 @@ def _meet_constraint(
             break
         step = min(2.0, max(-2.0, total / curvature))
         shift += step
-        if abs(step) < 1e-10:
+        if abs(step) < NEARLY:
             break
     for i in cases:
         t[i] -= y[i] * shift
@@ -87,6 +87,7 @@ def fit_dual(
     indptr: Ints,
     columns: Ints,
     values: Floats,
+    norm: Floats,
     y: Floats,
     s: Floats,
     offset: Floats,
@@ -106,24 +107,21 @@ def fit_dual(
     ----------
     indptr, columns, values : array
         X by rows, columns scaled by the square roots of their variances.
-    w : array
-        Filled with the weights of the scaled columns.
-    t : array
-        The logits to start from; those of the answer afterwards.
+    norm : array
+        ‖x_i‖², of the scaled columns.
+    w, t : array
+        The weights of the scaled columns, Σ s_i a_i y_i x_i, and the logits of a to start from; those of the answer
+        afterwards.
     tol, floor : float
         Stops when the gap is at most tol · max(P, floor).
     """
     n = y.shape[0]
     cases = np.flatnonzero(s > 0.0)
-    norm, a, scores = np.zeros(n), np.zeros(n), np.empty(n)
+    a, scores = np.zeros(n), np.empty(n)
     flat = intercept and l2_b == 0.0
     pull = 1.0 if flat else (1.0 / l2_b if intercept else 0.0)  # what the constant column's square adds to each norm
-    w[:] = 0.0
     for i in cases:
         a[i] = s[i] * sigmoid(t[i])
-        for k in range(indptr[i], indptr[i + 1]):
-            norm[i] += values[k] * values[k]
-            w[columns[k]] += a[i] * y[i] * values[k]
     random = np.uint64(seed)
     objective, gap, looked = np.inf, np.inf, 0
     for passes in range(1, max_iter + 1):

@@ -129,10 +129,7 @@ def fit_newton(
             b = best_intercept(scores, y, s, l2_b, b)
         loss = slopes(scores, y, s, 0.0, slope, curvature)
         objective = loss + 0.5 * l2_b * b * b + 0.5 * np.dot(l2 * w, w)
-        if flat.shape[1] > 0:
-            project(flat, curvature, slope, theta)
-        else:
-            theta[:] = slope
+        project(flat, curvature, slope, theta)
         _transposed_times(indptr, columns, values, theta, gradient)
         gap = objective - dual_value(theta, gradient, checked, y, s, offset, no_l1, l2, l2_b)
         if gap <= tol * max(objective, floor) or iteration == max_iter:

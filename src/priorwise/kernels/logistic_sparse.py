@@ -18,6 +18,7 @@ from priorwise.kernels.logistic import (
     Ints,
     add_columns,
     best_intercept,
+    column_dot,
     dual_value,
     loss_along,
     project,
@@ -30,14 +31,6 @@ RELAX = 0.25
 
 TRUST = 0.1
 """Part of the last step's length within which curvature is taken at its largest."""
-
-
-@helper
-def _gradient(indptr: Ints, rows: Ints, values: Floats, j: int, theta: Floats) -> float:
-    total = 0.0
-    for k in range(indptr[j], indptr[j + 1]):
-        total += values[k] * theta[rows[k]]
-    return total
 
 
 @helper
@@ -114,14 +107,14 @@ def fit_sparse(
                 iteration == 0 or w[j] != 0.0 or l2[j] > 0.0 or abs(seen_gradient[j]) + norm[j] * moved >= l1[j]
             )
             if checked[j]:
-                gradient[j] = _gradient(indptr, rows, values, j, slope)
+                gradient[j] = column_dot(indptr, rows, values, j, slope)
                 fresh += 1
                 if l1[j] > 0.0:
                     lead = max(lead, abs(gradient[j]) / l1[j])
         if iteration == 0 or fresh > d // 3:
             for j in range(d):
                 if not checked[j]:
-                    gradient[j] = _gradient(indptr, rows, values, j, slope)
+                    gradient[j] = column_dot(indptr, rows, values, j, slope)
                     checked[j] = True
             seen_gradient[:] = gradient
             seen_slope[:] = slope
@@ -130,7 +123,7 @@ def fit_sparse(
         if flat.shape[1] > 0:
             project(flat, curvature, slope, theta)
             for j in range(d):
-                dual_gradient[j] = _gradient(indptr, rows, values, j, theta)
+                dual_gradient[j] = column_dot(indptr, rows, values, j, theta)
             gap = objective - dual_value(theta, dual_gradient, checked, y, s, offset, l1, l2, l2_b)
         else:
             gap = objective - dual_value(slope, gradient, checked, y, s, offset, l1, l2, l2_b)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.held_out import HeldOut
 from priorwise.models.labels import Labels
 
@@ -34,14 +35,14 @@ class FoldedScores(HeldOut):
     weight : array
         What each document weighs.
     folds : int or scikit-learn splitter
-        How many folds, drawn by chance with a fixed seed and the classes in proportion; or how to split.
+        How many folds, drawn by chance with a fixed seed and the classes in proportion; no more than the largest class
+        has documents. Or how to split.
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any, labels: Labels, weight: Floats, folds: Any) -> None:
         self.estimator, self.X, self.y, self.labels, self.weight = estimator, X, y, labels, weight
         if not hasattr(folds, "split"):
-            kind = KFold if labels.multilabel else StratifiedKFold
-            folds = kind(folds, shuffle=True, random_state=SEED)
+            folds = _usual(folds, y, labels)
         self.folds = list(folds.split(X, None if labels.multilabel else y))
 
     def truth(self) -> NDArray[np.bool_]:
@@ -63,3 +64,14 @@ class FoldedScores(HeldOut):
                     places = np.searchsorted(self.labels.classes, model.classes_)
                     scores[np.ix_(test, places)] = model.predict_log_proba(self.X[test])
             yield p, scores
+
+
+def _usual(folds: int, y: Any, labels: Labels) -> Any:
+    if folds < 2:
+        raise InputError(f"cross-validation takes at least 2 folds, not {folds}")
+    if labels.multilabel:
+        return KFold(min(folds, y.shape[0]), shuffle=True, random_state=SEED)
+    largest = int(np.unique(y, return_counts=True)[1].max())
+    if largest < 2:
+        raise NotEnoughData("no class has two documents, so none can be held out: give more, or a prior of your own")
+    return StratifiedKFold(min(folds, largest), shuffle=True, random_state=SEED)

@@ -23,7 +23,7 @@ def prior_of_output(prior: Any, output: int, n_outputs: int) -> Any:
     """The prior of one output: what is given for all, or its own of a list; ``Gaussian(1)`` if nothing is."""
     if prior is None:
         return Gaussian(1.0)
-    if not isinstance(prior, Sequence):
+    if isinstance(prior, str) or not isinstance(prior, Sequence):
         return prior
     if len(prior) != n_outputs:
         raise InputError(f"give one prior for each of the {n_outputs} rows of coef_, or one for all, not {len(prior)}")

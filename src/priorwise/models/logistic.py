@@ -18,7 +18,7 @@ from priorwise.errors import InputError
 from priorwise.models.labels import Labels
 from priorwise.models.linear_outputs import LinearOutputs, prior_of_output
 from priorwise.models.logistic_design import Design, Penalty
-from priorwise.models.logistic_posterior import Knowing, Posterior, known_after
+from priorwise.models.logistic_posterior import Posterior, Precisions
 from priorwise.models.logistic_solve import Solution, solve
 from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import CoefficientPrior, Gaussian
@@ -196,7 +196,7 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
         membership = self._labels.membership(y).tocsc()
         keeps = _keeps_gaussians(self)
 
-        def fit_one(output: int) -> tuple[Any, Solution, Knowing | None]:
+        def fit_one(output: int) -> tuple[Any, Solution, Precisions | None]:
             positive = np.zeros(n, dtype=bool)
             positive[membership.indices[membership.indptr[output] : membership.indptr[output + 1]]] = True
             penalty = penalty_of(d, output, n_outputs)
@@ -212,7 +212,7 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
                 name=self._name(output),
             )
             row = sp.csr_matrix(found.coef) if self.sparse_coef else found.coef
-            return row, found, known_after(design, weight, penalty, found) if keeps else None
+            return row, found, (penalty.l2, penalty.l2_b) if keeps else None
 
         found = on_threads(fit_one, range(n_outputs), self.threads)
         rows = [row for row, _, _ in found]
@@ -223,8 +223,15 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
         self.n_iter_ = np.array([solution.n_iter for _, solution, _ in found])
         self.__dict__.pop("posterior_", None)
         if keeps:
-            known = [each for _, _, each in found if each is not None]
-            self.posterior_ = Posterior.of(known, self.coef_, self.intercept_, self.fit_intercept)
+            self.posterior_ = Posterior.of(
+                design,
+                weight,
+                [precisions for _, _, precisions in found if precisions is not None],
+                self.coef_,
+                self.intercept_,
+                fit_intercept=self.fit_intercept,
+                threads=self.threads,
+            )
         self._warn()
 
     def _penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:

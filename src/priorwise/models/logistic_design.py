@@ -24,9 +24,12 @@ class Design:
     def __init__(self, X: Any) -> None:
         rows = sp.csr_matrix(X, dtype=np.float64)
         if not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
+            # To turn the matrix over twice takes less than to sort its rows, and leaves the columns at hand.
+            columns = rows.tocsc()
+            columns.sum_duplicates()
+            self.by_columns, rows = columns, columns.tocsr()
         self.by_rows = rows
+        self._scaled: tuple[float, Floats] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -38,6 +41,11 @@ class Design:
     def by_columns(self) -> sp.csc_matrix:
         """The same, column after column."""
         return self.by_rows.tocsc()
+
+    @cached_property
+    def transposed(self) -> sp.csr_matrix:
+        """The same, cases as columns."""
+        return self.by_columns.T
 
     @cached_property
     def rows(self) -> Arrays:
@@ -59,6 +67,30 @@ class Design:
         """Σ x_ij² of each feature."""
         squares: Floats = np.bincount(self.by_rows.indices, self.by_rows.data**2, self.shape[1]).astype(np.float64)
         return squares
+
+    @cached_property
+    def row_squares(self) -> Floats:
+        """Σ x_ij² of each case."""
+        return np.asarray(self.squares.sum(axis=1)).ravel()
+
+    def scaled_rows(self, scale: Floats) -> Floats:
+        """Give the values by rows, each column times its scale; kept for the next class if all have the same scale."""
+        values = self.by_rows.data
+        first = float(scale[0])
+        if not np.all(scale == first):
+            return np.asarray(values * scale[self.by_rows.indices])
+        if first == 1.0:
+            return values
+        kept = self._scaled
+        if kept is None or kept[0] != first:
+            self._scaled = kept = first, values * first
+        return kept[1]
+
+    def row_sizes(self, scale: Floats) -> Floats:
+        """Σ x_ij² of each case, each column times its scale."""
+        if np.all(scale == scale[0]):
+            return self.row_squares * float(scale[0]) ** 2
+        return np.asarray(self.squares @ scale**2)
 
     def offsets(self, mode: Floats) -> Floats:
         """What coefficients at their modes add to each case's score."""
@@ -113,7 +145,7 @@ class Penalty:
         l1_b, l2_b, mode_b = _strengths(intercept_prior, 1, output, n_outputs)
         return cls(l1, l2, mode, True, float(l1_b[0]), float(l2_b[0]), float(mode_b[0]))
 
-    @property
+    @cached_property
     def flat(self) -> NDArray[np.int64]:
         """The features that nothing holds."""
         return np.flatnonzero((self.l1 == 0) & (self.l2 == 0))

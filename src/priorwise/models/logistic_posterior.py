@@ -9,29 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.logistic_design import Design, Penalty
-from priorwise.models.logistic_solve import Solution
+from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import Gaussian
 
 Floats = NDArray[np.float64]
 
 
-Knowing = tuple[Floats, float]
-"""The precision of each coefficient of an output, and of its intercept."""
+Precisions = tuple[Floats, float]
+"""1/variance of each coefficient of an output, and of its intercept."""
 
-
-def known_after(design: Design, weight: Floats, penalty: Penalty, found: Solution) -> Knowing:
-    """Add to a Gaussian prior's precision the curvature of the examples' log-likelihood: Σ s_i p_i (1 − p_i) x_ij².
-
-    Examples
-    --------
-    >>> solution = Solution(np.array([0.0]), 0.0, 0.0, 0.0, 1)
-    >>> known_after(Design([[1.0], [2.0]]), np.ones(2), Penalty.of(Gaussian(4.0), 1), solution)
-    (array([1.5]), 0.5)
-    """
-    scores = np.asarray(design.by_rows @ found.coef) + found.intercept
-    bent = np.exp(-np.abs(scores))
-    curvature = weight * bent / (1.0 + bent) ** 2
-    return penalty.l2 + design.squares.T @ curvature, penalty.l2_b + float(curvature.sum())
+OUTPUTS_AT_A_TIME = 16
+"""So many outputs share one pass over the cases; the scores of more would fill the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +43,41 @@ class Posterior:
     fit_intercept: bool
 
     @classmethod
-    def of(cls, known: Sequence[Knowing], coef: Floats, intercept: Floats, fit_intercept: bool) -> Posterior:
-        """Put together what is known of each output."""
-        precision, of_intercept = zip(*known, strict=True)
-        return cls(coef.copy(), np.array(precision), intercept.copy(), np.array(of_intercept), fit_intercept)
+    def of(
+        cls,
+        design: Design,
+        weight: Floats,
+        priors: Sequence[Precisions],
+        coef: Floats,
+        intercept: Floats,
+        *,
+        fit_intercept: bool,
+        threads: int | None = None,
+    ) -> Posterior:
+        """Add to each Gaussian prior's precision the curvature of the log-likelihood: Σ_i s_i p_i (1 − p_i) x_ij².
+
+        Examples
+        --------
+        >>> priors = [(np.array([0.25]), 0.0)]
+        >>> known = Posterior.of(
+        ...     Design([[1.0], [2.0]]), np.ones(2), priors, np.zeros((1, 1)), np.zeros(1), fit_intercept=True
+        ... )
+        >>> known.precision, known.intercept_precision
+        (array([[1.5]]), array([0.5]))
+        """
+        precision = np.array([of_features for of_features, _ in priors])
+        of_intercept = np.array([one for _, one in priors])
+        squares = design.squares.T
+
+        def add(first: int) -> None:
+            some = slice(first, first + OUTPUTS_AT_A_TIME)
+            bent = np.exp(-np.abs(design.by_rows @ coef[some].T + intercept[some]))
+            curvature = weight[:, np.newaxis] * bent / (1.0 + bent) ** 2
+            precision[some] += (squares @ curvature).T
+            of_intercept[some] += curvature.sum(axis=0)
+
+        on_threads(add, range(0, len(coef), OUTPUTS_AT_A_TIME), threads)
+        return cls(coef.copy(), precision, intercept.copy(), of_intercept, fit_intercept)
 
     @property
     def coefficients(self) -> Gaussian:

@@ -22,7 +22,12 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Dealt:
-    """Folds that are drawn by chance, each output's members and others spread evenly."""
+    """Folds that are drawn by chance, each output's members and others spread evenly.
+
+    Both are dealt from the first fold on. With five members, five others and ten folds, five folds hold out one of
+    each, and five are empty. Had every case a fold of its own, it would always be missing from the side that is then
+    the smaller, and the less a prior lets be learned, the better it would look.
+    """
 
     folds: int
     seed: int = 0
@@ -30,6 +35,20 @@ class Dealt:
     def __post_init__(self) -> None:
         if self.folds < 2:
             raise InputError(f"cross-validation takes at least 2 folds, not {self.folds}")
+
+    def of(self, positive: Mask) -> list[Mask]:
+        """Give the cases that each fold holds out; folds without any are left out.
+
+        Examples
+        --------
+        >>> [int(fold.sum()) for fold in Dealt(10).of(np.arange(13) < 3)]
+        [2, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+        """
+        of_case = np.empty(len(positive), dtype=np.int64)
+        random = np.random.default_rng(self.seed)
+        for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+            of_case[random.permutation(side)] = np.arange(len(side)) % self.folds
+        return _held_out(of_case)
 
 
 Folds = int | Dealt | NDArray[np.integer] | list[Mask]
@@ -120,14 +139,12 @@ class Table:
         if isinstance(dealt, Dealt):
             if min(positive.sum(), (~positive).sum()) < 2:
                 raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
-            of_case = np.empty(len(positive), dtype=np.int64)
-            random = np.random.default_rng(dealt.seed)
-            place = 0
-            for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
-                of_case[random.permutation(side)] = (place + np.arange(len(side))) % dealt.folds
-                place += len(side)
-        else:
-            of_case = np.asarray(dealt)
-            if of_case.shape != positive.shape:
-                raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
-        return [of_case == fold for fold in np.unique(of_case)]
+            return dealt.of(positive)
+        of_case = np.asarray(dealt)
+        if of_case.shape != positive.shape:
+            raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
+        return _held_out(of_case)
+
+
+def _held_out(of_case: NDArray[np.integer]) -> list[Mask]:
+    return [of_case == fold for fold in np.unique(of_case)]

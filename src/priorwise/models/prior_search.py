@@ -7,12 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.base import clone
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from priorwise.errors import InputError
+from priorwise.models.best_estimator import BestEstimator
 from priorwise.models.class_strengths import choose_class_strengths
 from priorwise.models.count_nb import CountNB
 from priorwise.models.folds import FoldedScores
@@ -33,15 +32,7 @@ from priorwise.search import Accuracy, ClassTarget, CountTarget, FBeta, LogLikel
 Floats = NDArray[np.float64]
 
 
-def _fitted_has(method: str) -> Callable[[Any], bool]:
-    def check(self: Any) -> bool:
-        getattr(self.best_estimator_ if hasattr(self, "best_estimator_") else self.estimator, method)
-        return True
-
-    return check
-
-
-class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class PriorSearch(BestEstimator):
     """Find the prior whose target is best on documents that the model has not seen, and fit the estimator with it.
 
     For `PresenceNB`, `BernoulliNB`, `MultinomialNB` and `WeightedNB` that is exact leave-one-out by subtraction,
@@ -75,7 +66,8 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     folds : int, scikit-learn splitter or "approximate", optional
         Judge by cross-validation with so many folds. By default leave-one-out where it is exact, 10 folds for
         `LogisticRegression`, else 5. ``"approximate"``, for `LogisticRegression`, leaves out one document at a time by
-        one Newton step from a single fit.
+        one Newton step from a single fit: close to exact under Gaussian priors, and under Laplace priors as long as
+        there are many more documents than coefficients off their mode.
     progress : callable, optional
         Told which share of a long search is done, label by label where each has its own scores.
 
@@ -187,7 +179,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         own = self.estimator.given_prior if isinstance(self.estimator, CountNB) else self.estimator.prior
         if own is None and regression:
             own = Gaussian(1.0)
-        if isinstance(own, Sequence):
+        if isinstance(own, Sequence) and not isinstance(own, str):
             own = own[0]
         candidates = self._candidates(own)
         imagines = any(isinstance(prior, ImaginedTexts) for prior in candidates)
@@ -224,43 +216,6 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             for prior in priors:
                 self.estimator.check_prior(smoothing_of(prior))
         return priors
-
-    @available_if(_fitted_has("predict"))  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict with the best estimator."""
-        return self._best().predict(self._validated(X))
-
-    @available_if(_fitted_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Floats:
-        """Scores of the best estimator."""
-        return self._best().decision_function(self._validated(X))
-
-    @available_if(_fitted_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the best estimator."""
-        return self._best().predict_proba(self._validated(X))
-
-    @available_if(_fitted_has("predict_log_proba"))  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log-probabilities of the best estimator."""
-        return self._best().predict_log_proba(self._validated(X))
-
-    def _best(self) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
-
-    def _validated(self, X: Any) -> Any:
-        check_is_fitted(self, "best_estimator_")
-        return validate_data(self, X, accept_sparse="csr", reset=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator)
-        tags.input_tags.sparse = own.input_tags.sparse
-        tags.input_tags.positive_only = own.input_tags.positive_only
-        tags.classifier_tags.poor_score = True
-        tags.classifier_tags.multi_label = own.classifier_tags is not None and own.classifier_tags.multi_label
-        return tags
 
 
 def _of_one_class(target: CountTarget | ScoreTarget | ClassTarget) -> CountTarget | ScoreTarget:

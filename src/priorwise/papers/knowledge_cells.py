@@ -22,7 +22,7 @@ COPIES = 5
 """How often a text is added as a positive example."""
 
 FEW, MANY = 100, 1000
-"""Up to how many documents a likelihood has hills that are far apart, and from how many on it has one hill."""
+"""Up to how many documents every pair is tried, and from how many on the likelihood has one hill to climb."""
 
 PATIENCE = 3
 """With more than a few documents, larger variances are left once they were worse so often in turn."""
@@ -136,13 +136,11 @@ class Task:
             best = walk(problem, rows, patience=PATIENCE if documents > FEW else None).best
             self.usual = rows[0].index(best)
             return best
-        middle, weak, last = len(rows) // 2, 3 * len(rows[0]) // 4, len(rows[0]) - 1
+        if documents <= FEW:
+            return walk(problem, rows).best
         starts = [(0, self.usual)]
         if documents <= MANY:
-            starts.append((middle, self.usual))
-        if documents <= FEW:
-            # Where few documents are told apart without error, the likelihood has one more hill, under weak priors.
-            starts += [(middle, weak), (max(len(rows) - 3, 0), last)]
+            starts.append((len(rows) // 2, self.usual))
         return climb(problem, rows, starts).best
 
 

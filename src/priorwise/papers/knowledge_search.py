@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.models.logistic_design import Design, Penalty
 from priorwise.models.logistic_solve import Solution, solve
+from priorwise.models.logistic_table import Dealt
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -32,11 +33,8 @@ class Problem:
 
     @classmethod
     def of(cls, X: Any, positive: Mask, seed: int) -> Problem:
-        """Deal the documents to ten folds, or fewer if there are fewer documents."""
-        design = Design(X).with_ones
-        random = np.random.default_rng(seed)
-        of_case = random.permutation(len(positive)) % FOLDS
-        return cls(design, positive, [of_case == fold for fold in np.unique(of_case)])
+        """Deal the documents to ten folds, or fewer if there are fewer documents; members and others apart."""
+        return cls(Design(X).with_ones, positive, Dealt(FOLDS, seed).of(positive))
 
     def fit(self, prior: Any) -> Solution:
         """Fit all documents."""

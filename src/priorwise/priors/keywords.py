@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,23 @@ def _weight(text: str | None) -> float | None:
     return weight if math.isfinite(weight) and weight > 0 else None
 
 
+def check_weights(keywords: Mapping[str, Any]) -> None:
+    """Refuse keywords whose weights are no numbers, such as the texts of several classes by name.
+
+    Examples
+    --------
+    >>> check_weights({"oil": "Oil is traded by the barrel."})
+    Traceback (most recent call last):
+    priorwise.errors.InputError: keyword 'oil' has the weight 'Oil is traded by the barrel.', which is no finite number; the texts of several classes are a list, in the order of classes_
+    """  # noqa: E501 - one line, as it is raised
+    for word, weight in keywords.items():
+        if not isinstance(weight, Real) or not math.isfinite(weight):
+            raise InputError(
+                f"keyword '{word}' has the weight {weight!r}, which is no finite number; the texts of several classes "
+                "are a list, in the order of classes_"
+            )
+
+
 def count_words(texts: Sequence[str | Mapping[str, float]], vectorizer: Any) -> tuple[Floats, Floats]:
     """Count each vocabulary word in each text, and give the sign and weight that it was given there.
 
@@ -61,6 +79,8 @@ def count_words(texts: Sequence[str | Mapping[str, float]], vectorizer: Any) -> 
     counts = np.zeros((len(texts), len(vocabulary)))
     weights = np.ones((len(texts), len(vocabulary)))
     for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            check_weights(text)
         entries = [(text, 1.0)] if isinstance(text, str) else list(text.items())
         for words, weight in entries:
             for token in analyze(words):

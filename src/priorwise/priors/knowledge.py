@@ -13,7 +13,7 @@ from priorwise.errors import InputError
 from priorwise.priors.coefficients import CoefficientPrior, Laplace
 from priorwise.priors.imagined import ImaginedTexts
 from priorwise.priors.informed import Informed
-from priorwise.priors.keywords import count_words
+from priorwise.priors.keywords import check_weights, count_words
 
 Floats = NDArray[np.float64]
 Text = str | Mapping[str, float]
@@ -98,6 +98,8 @@ def informed(
         raise InputError(f"no method '{method}'; there are {', '.join(map(repr, METHODS))}")
     if not (np.isfinite(strength) and strength > 0 and np.isfinite(variance) and variance > 0):
         raise InputError(f"strength and variance must be positive numbers, not {strength!r} and {variance!r}")
+    if isinstance(texts, Mapping):
+        check_weights(texts)
     own: Sequence[Text | None] = [texts] if isinstance(texts, str | Mapping) else list(texts)
     given = [row for row, text in enumerate(own) if text is not None]
     if not given:
