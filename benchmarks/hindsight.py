@@ -40,10 +40,10 @@ def main() -> None:
         def ppv(scores: np.ndarray, candidates: np.ndarray = candidates, relevant: np.ndarray = relevant) -> float:
             return ppv_at(relevant[np.argsort(-scores[candidates], kind="stable")], 250)
 
-        figures["Laplace"].append(ppv(LaplaceBaseline().scores(corpus, known)))
+        figures["Laplace"].append(ppv(LaplaceBaseline().scores(corpus, known, label)))
         for centre in ("collection", "uniform"):
             learned = LearnedPrior("learned", Procedure.ours(centre=centre))
-            figures[f"learned, {centre}"].append(ppv(learned.scores(corpus, known)))
+            figures[f"learned, {centre}"].append(ppv(learned.scores(corpus, known, label)))
         training = draw_training(corpus, known, nothing, seeds=[0])
         best = 0.0
         for negative in COARSE[::2]:

@@ -18,6 +18,9 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument, make_documents
 
+# Where it says what it expects, a failure says what it found.
+pytest.register_assert_rewrite("browsing")
+
 # A first call compiles, and the machine may be busy: how long an example takes says nothing. Continuous integration
 # judges the change, with the same examples each time; new ones are looked for everywhere else.
 settings.register_profile("untimed", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -57,13 +60,26 @@ def corpus(documents: list[DemoDocument], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 def run(corpus: Corpus) -> Run:
-    return discover(corpus, "Chess")
+    return discover(corpus, "Chess", model="presence")
 
 
 @pytest.fixture(scope="session")
 def run_path(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "chess.run"
     run.save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def auto_run(corpus: Corpus) -> Run:
+    """By the default model; the other run is by presence alone."""
+    return discover(corpus, "Chess")
+
+
+@pytest.fixture(scope="session")
+def auto_path(auto_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "auto.run"
+    auto_run.save(path)
     return path
 
 
@@ -109,6 +125,15 @@ def browser() -> Iterator[Any]:
     from browsing import a_browser
 
     with a_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Spark on this machine; see `spark_session.py`."""
+    from spark_session import a_spark
+
+    with a_spark("local[2]", tmp_path_factory.mktemp("spark")) as running:
         yield running
 
 

@@ -12,6 +12,8 @@ The command line prints these as one sentence, without a traceback, and exits wi
     │   ├── DamagedCorpus         files that do not match their manifest
     │   └── AlreadyExists         the output is there already
     ├── DiskFull                  no space left where the output goes
+    ├── EngineFailed              a cluster that could not be had, or that broke off: what to do next
+    │   └── MissingJava           no Java, which Spark needs
     ├── DownloadFailed            a file that could not be had from the network: from where, why
     └── MissingExtra              an optional package that this needs is not installed
 """
@@ -102,6 +104,14 @@ class AlreadyExists(CorpusError):
 
 class DiskFull(PriorwiseError):
     """No space left where the output goes."""
+
+
+class EngineFailed(PriorwiseError):
+    """A cluster that could not be had, or that broke off; what was done by then is kept."""
+
+
+class MissingJava(EngineFailed):
+    """No Java on this machine, or one that is too old; the message says where was looked, and what to install."""
 
 
 class DownloadFailed(PriorwiseError):

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from priorwise.cli.engine_options import chooses_engine, using
+
 DOCUMENTS_AT_A_TIME = 1024
 STDIN = Path("-")
 
@@ -35,6 +37,7 @@ STDIN = Path("-")
 @click.option("--title", default="title", show_default=True, help="The column with the title.")
 @click.option("--delimiter", help="What stands between columns, if not what the file's name says.")
 @click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
+@chooses_engine
 def classify(
     model: Path,
     files: tuple[Path, ...],
@@ -48,6 +51,8 @@ def classify(
     title: str,
     delimiter: str | None,
     overwrite: bool,
+    engine: str,
+    master: str | None,
 ) -> None:
     """Put each text to the labels of MODEL.
 
@@ -59,6 +64,7 @@ def classify(
     """
     from priorwise.cli.classified_output import written
     from priorwise.models.saved import SavedModel
+    from priorwise.ranking.classified import classified
     from priorwise.ranking.classifier import Classifier
     from priorwise.readers.fields import Columns
 
@@ -66,12 +72,34 @@ def classify(
     classifier = Classifier(SavedModel.load(model))
     chosen = form or ("csv" if output is not None and output.suffix.lower() == ".csv" else "jsonl")
     told = _Told()
-    with written(output, chosen, overwrite=overwrite) as write:
-        for names, bags in _bags(classifier, files or (STDIN,), columns, delimiter, lines):
-            told.count(bags)
-            for record in _records(classifier, names, bags, top, evidence):
+    with using(engine, master) as spark, written(output, chosen, overwrite=overwrite) as write:
+        if spark is not None:
+            for record in _on_spark(spark, classifier, files, columns, delimiter, top, evidence):
+                told.count(record)
+                write(record)
+            files = ()
+        for names, bags in _bags(classifier, files or (() if spark else (STDIN,)), columns, delimiter, lines):
+            for record in classified(classifier, names, bags, top, evidence):
+                told.count(record)
                 write(record)
     told.show(output)
+
+
+def _on_spark(
+    spark: Any,
+    classifier: Any,
+    files: tuple[Path, ...],
+    columns: Any,
+    delimiter: str | None,
+    top: int | None,
+    evidence: int,
+) -> Iterator[dict[str, Any]]:
+    from priorwise.engines.classification import ClassifyPart, classify_parts, parts_to_classify
+
+    if not files or STDIN in files:
+        raise click.UsageError("Spark does not read the standard input; give files of records, or a corpus.")
+    parts = parts_to_classify(files, columns, delimiter)
+    return classify_parts(spark, ClassifyPart(classifier.model, top, evidence), parts)
 
 
 class _Told:
@@ -80,11 +108,11 @@ class _Told:
     def __init__(self) -> None:
         self.texts = self.known = self.unknown = self.empty = 0
 
-    def count(self, bags: Any) -> None:
-        self.texts += len(bags.known)
-        self.known += int(bags.known.sum())
-        self.unknown += int(bags.unknown.sum())
-        self.empty += int((bags.known == 0).sum())
+    def count(self, record: dict[str, Any]) -> None:
+        self.texts += 1
+        self.known += record["known_words"]
+        self.unknown += record["unknown_words"]
+        self.empty += record["known_words"] == 0
 
     def show(self, output: Path | None) -> None:
         from priorwise.cli.output import counted
@@ -130,36 +158,3 @@ def _bags(
                 [(document.id, document.title) for document in batch],
                 classifier.read(document.text for document in batch),
             )
-
-
-def _records(
-    classifier: Any, names: list[tuple[str, str]], bags: Any, top: int | None, evidence: int
-) -> Iterator[dict[str, Any]]:
-    """What is said of each text: the labels decided, and of `top` labels how probable they are."""
-    import numpy as np
-
-    model = classifier.model
-    verdict = classifier.judge(bags.X)
-    shown = verdict.best(top) if top is not None else None
-    for row, (identity, title) in enumerate(names):
-        probability = np.exp(verdict.log_probability[row])
-        decided = np.flatnonzero(verdict.decided[row])
-        decided = decided[np.argsort(-verdict.scores[row, decided], kind="stable")]
-
-        def entry(label: int, row: int = row, probability: Any = probability) -> dict[str, Any]:
-            said = {"label": model.labels[label], "probability": float(probability[label])}
-            if evidence:
-                said["evidence"] = [
-                    {"token": token, "weight": weight}
-                    for token, weight in classifier.evidence(bags.X, row, label, evidence)
-                ]
-            return said
-
-        record: dict[str, Any] = {"id": identity} if title == identity else {"id": identity, "title": title}
-        if model.multilabel:
-            record["labels"] = [entry(label) for label in decided.tolist()]
-        else:
-            record.update(entry(int(decided[0])))
-        if shown is not None:
-            record["top"] = [entry(label) for label in shown[row].tolist()]
-        yield {**record, "known_words": int(bags.known[row]), "unknown_words": int(bags.unknown[row])}

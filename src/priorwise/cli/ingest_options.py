@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from priorwise.cli.engine_options import chooses_engine, place, using
+
 OUTPUT = click.option(
-    "-o", "--output", "output", type=click.Path(path_type=Path), required=True, help="The corpus folder to write."
+    "-o",
+    "--output",
+    "output",
+    metavar="PATH",
+    callback=place,
+    required=True,
+    help="The corpus folder to write; with --engine spark it may be an address, such as s3://bucket/x.corpus.",
 )
 OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace the corpus if it is there already.")
 WORKERS = click.option("--workers", type=click.IntRange(min=1), help="Threads that count tokens; all cores by default.")
@@ -32,10 +40,12 @@ def keep_text(default: str) -> Callable[[Any], Any]:
 class Writing:
     """Where a corpus goes and how it is written, as the options of a command say."""
 
-    output: Path
+    output: Path | str
     overwrite: bool
     workers: int | None
     keep_text: Literal["lead", "whole", "none"]
+    engine: str = "local"
+    master: str | None = None
 
 
 def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
@@ -45,9 +55,11 @@ def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     @OVERWRITE
     @WORKERS
     @keep_text("whole")
+    @chooses_engine
     @wraps(command)
-    def with_options(output: Path, overwrite: bool, workers: int | None, keep_text: Any, **others: Any) -> None:
-        command(Writing(output, overwrite, workers, keep_text), **others)
+    def with_options(**options: Any) -> None:
+        own = {each.name: options.pop(each.name) for each in fields(Writing)}
+        command(Writing(**own), **options)
 
     return with_options
 
@@ -58,25 +70,27 @@ def ingest_reader(
     """Read a reader's documents into a corpus, under a bar, and say what came of it."""
     from priorwise.corpus import ingest as run_ingest
 
-    run_and_show(
-        writing.output,
-        lambda progress: run_ingest(
-            reader(),
+    with using(writing.engine, writing.master) as spark:
+        run_and_show(
             writing.output,
-            workers=writing.workers,
-            overwrite=writing.overwrite,
-            progress=progress,
-            duplicates=duplicates,
-            keep_text=writing.keep_text,
-        ),
-    )
+            lambda progress: run_ingest(
+                reader(),
+                writing.output,
+                workers=writing.workers,
+                overwrite=writing.overwrite,
+                progress=progress,
+                duplicates=duplicates,
+                keep_text=writing.keep_text,
+                work=None if spark is None else spark.work,
+            ),
+        )
 
 
-def run_and_show(output: Path, run: Callable[[Any], Any]) -> None:
+def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     """Run an ingest, given what to tell of its progress, under a bar, and say what it did."""
     from priorwise.cli.output import counted, progress_bar, safe
 
-    with progress_bar(f"Reading into {output.name}") as bar:
+    with progress_bar(f"Reading into {Path(output).name}") as bar:
 
         def show(done: int, total: int, documents: int) -> None:
             bar.update(completed=done, total=total or None, note=f"{documents:,} documents")

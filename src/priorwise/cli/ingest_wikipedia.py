@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from priorwise.cli.engine_options import chooses_engine, place, using
 from priorwise.cli.ingest_options import OVERWRITE, WORKERS, keep_text, run_and_show
 
 PREVIEWED = 3
@@ -14,7 +15,13 @@ PREVIEWED = 3
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The corpus folder to write.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    callback=place,
+    help="The corpus folder to write, or its address, with --engine spark.",
+)
 @click.option(
     "--min-bytes",
     type=click.IntRange(min=0),
@@ -33,9 +40,10 @@ PREVIEWED = 3
 @OVERWRITE
 @WORKERS
 @keep_text("lead")
+@chooses_engine
 def wikipedia(
     files: tuple[Path, ...],
-    output: Path | None,
+    output: Path | str | None,
     min_bytes: int,
     limit: int | None,
     references: tuple[str, ...],
@@ -43,6 +51,8 @@ def wikipedia(
     overwrite: bool,
     workers: int | None,
     keep_text: Literal["lead", "whole", "none"],
+    engine: str,
+    master: str | None,
 ) -> None:
     """Read the dump FILES of Wikipedia or another MediaWiki, in any order.
 
@@ -56,20 +66,22 @@ def wikipedia(
         raise click.UsageError("Missing option '-o' / '--output'.")
     from priorwise.corpus.wikipedia import ingest_wikipedia
 
-    run_and_show(
-        output,
-        lambda progress: ingest_wikipedia(
-            files,
+    with using(engine, master) as spark:
+        run_and_show(
             output,
-            references=references,
-            min_bytes=min_bytes,
-            limit=limit,
-            workers=workers,
-            overwrite=overwrite,
-            progress=progress,
-            keep_text=keep_text,
-        ),
-    )
+            lambda progress: ingest_wikipedia(
+                files,
+                output,
+                references=references,
+                min_bytes=min_bytes,
+                limit=limit,
+                workers=workers,
+                overwrite=overwrite,
+                progress=progress,
+                keep_text=keep_text,
+                work=None if spark is None else spark.work,
+            ),
+        )
 
 
 def _preview(files: tuple[Path, ...], min_bytes: int, references: tuple[str, ...], n: int) -> None:

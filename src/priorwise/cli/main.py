@@ -16,12 +16,17 @@ from priorwise import __version__
 from priorwise.cli.output import safe, spell_out
 
 COMMANDS = {
-    "app": ("priorwise.cli.app", "app", "Open a corpus in the browser: find, complete and review categories."),
+    "app": ("priorwise.cli.app", "app", "Find, complete and review categories, in the browser."),
     "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members, scikit-learn included."),
     "classify": ("priorwise.cli.classify", "classify", "Put texts to the labels of a model."),
     "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
     "demo": ("priorwise.cli.demo", "demo", "See the whole of it in about a minute."),
     "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category."),
+    "discover-many": (
+        "priorwise.cli.discover_many",
+        "discover_many",
+        "Find the documents missing from many categories at once.",
+    ),
     "evaluate": ("priorwise.cli.evaluate", "evaluate", "Say how good a model is on a labelled corpus."),
     "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
     "explore": ("priorwise.cli.explore", "explore", "See what a prior does, while you move it, in the browser."),

@@ -59,6 +59,11 @@ class CompletedShard:
         self._categories = shelf.put(_categories(shard.categories, names, parents, further))
 
     @property
+    def stored(self) -> AnyShard:
+        """The shard that has the tokens."""
+        return self._shard.stored
+
+    @property
     def documents(self) -> pa.RecordBatch:
         """The table of documents."""
         documents, memberships = self._shard.documents, table_at(self._memberships)

@@ -42,7 +42,7 @@ class FolderPlace:
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
         """Write one Arrow file."""
         with (self.folder / name).open("wb") as file:
-            record = _write_arrow(file, schema, batches)
+            record = write_arrow(file, schema, batches)
             file.flush()
             os.fsync(file.fileno())
         return record
@@ -64,7 +64,7 @@ class MemoryPlace:
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
         """Write one Arrow file."""
         sink = pa.BufferOutputStream()
-        record = _write_arrow(sink, schema, batches)
+        record = write_arrow(sink, schema, batches)
         self.buffers[name] = sink.getvalue()
         return record
 
@@ -98,7 +98,8 @@ class _Checksummed:
         return FileRecord(self._bytes, self._sha256.hexdigest())
 
 
-def _write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+def write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
+    """Write record batches to an open file, and return how long it is and its checksum."""
     checksummed = _Checksummed(file)
     with pa.ipc.new_file(checksummed, schema) as writer:
         for batch in batches:

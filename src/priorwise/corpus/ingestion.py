@@ -12,8 +12,9 @@ from typing import Any, Literal
 from priorwise.corpus.manifest import VERSION, this_tokenizer
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
-from priorwise.corpus.write import Complete, MakeShard, write_corpus
-from priorwise.readers.document import Document, Entry, Reader
+from priorwise.corpus.work import MakeShard, Work
+from priorwise.corpus.write import Complete, write_corpus
+from priorwise.readers.document import Document, Entry, Numbered, Reader, parts_of
 
 DOCUMENTS_PER_SHARD = 1 << 14
 CHARACTERS_PER_SHARD = 1 << 24
@@ -65,6 +66,7 @@ def ingest(
     duplicates: Literal["refuse", "first"] = "refuse",
     complete: Complete | None = None,
     keep_text: KeepText = "whole",
+    work: Work | None = None,
 ) -> IngestSummary:
     """Read documents into a corpus folder.
 
@@ -73,7 +75,7 @@ def ingest(
     reader : Reader
         Such as :class:`~priorwise.RecordReader` or :class:`~priorwise.FolderReader`.
     path : str or Path
-        The corpus folder to make, ``X.corpus``.
+        The corpus folder to make, ``X.corpus``. With `work` on Spark it may be an address, such as ``s3://…``.
     workers : int, optional
         Threads that count tokens; all processors by default. The corpus does not depend on it, byte for byte.
     overwrite : bool, default False
@@ -86,6 +88,8 @@ def ingest(
         Called with all shards before they are merged; returns those to merge in their place.
     keep_text : {"whole", "lead", "none"}
         How much of each text to keep for people to read: at most 100,000 bytes, at most 1,500, or nothing.
+    work : Work, optional
+        Who does it: threads of this process by default, or ``Spark(…).work``. The corpus does not depend on it.
 
     Returns
     -------
@@ -108,15 +112,15 @@ def ingest(
     begun = time.perf_counter()
     fingerprint = reader.fingerprint()
     written = write_corpus(
-        shard_makers(_reported(reader, progress), keep_text),
-        Path(path),
+        ReaderShards(reader, keep_text, progress),
+        path,
         tokenizer=this_tokenizer(),
         fingerprint=None if fingerprint is None else {"reader": fingerprint, **ways_of_working(keep_text)},
-        remarks=lambda: reader.remarks,
         workers=workers,
         overwrite=overwrite,
         duplicates=duplicates,
         complete=complete,
+        work=work,
     )
     return IngestSummary(
         **asdict(written.manifest.counts),
@@ -167,12 +171,63 @@ def ways_of_working(keep_text: KeepText) -> dict[str, Any]:
     }
 
 
-def _reported(reader: Reader, progress: Progress | None) -> Iterator[Entry]:
-    documents = 0
-    for number, entry in enumerate(reader, start=1):
-        yield entry
-        documents += isinstance(entry, Document)
-        if progress is not None and number % _REPORT_EVERY == 0:
-            progress(reader.done_bytes, reader.total_bytes, documents)
-    if progress is not None:
-        progress(reader.done_bytes, reader.total_bytes, documents)
+class ReaderShards:
+    """The shards of a reader's documents; a reader that has parts gives a split for each.
+
+    Parameters
+    ----------
+    reader : Reader
+    keep_text : {"whole", "lead", "none"}
+        How much of each text to keep.
+    progress : function, optional
+        Called now and then with the bytes read, the bytes there are, and the documents read.
+    """
+
+    def __init__(self, reader: Reader, keep_text: KeepText, progress: Progress | None = None) -> None:
+        self._reader, self._keep_text, self._progress = reader, keep_text, progress
+        self._done_bytes, self._documents = 0, 0
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Yield functions that make the shards; none has documents of two parts."""
+        for part in parts_of(self._reader):
+            if isinstance(part, Numbered) and part.first is None:
+                part.first = self._documents
+            yield from shard_makers(self._reported(part), self._keep_text)
+            self._done_bytes += part.total_bytes
+
+    def splits(self) -> list[ReaderSplit]:
+        """Return a split for each part."""
+        return [ReaderSplit(part, self._keep_text) for part in parts_of(self._reader)]
+
+    def remarks(self) -> dict[str, int]:
+        """Return the reader's remarks."""
+        return self._reader.remarks
+
+    def _reported(self, part: Reader) -> Iterator[Entry]:
+        for number, entry in enumerate(part, start=1):
+            yield entry
+            self._documents += isinstance(entry, Document)
+            if number % _REPORT_EVERY == 0:
+                self._report(part)
+        self._report(part)
+
+    def _report(self, part: Reader) -> None:
+        if self._progress is not None:
+            done = self._done_bytes + min(part.done_bytes, part.total_bytes)
+            self._progress(done, self._reader.total_bytes, self._documents)
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSplit:
+    """Documents that one reader reads, in another process than the one that found them."""
+
+    reader: Reader
+    keep_text: KeepText
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Yield functions that make its shards."""
+        return shard_makers(self.reader, self.keep_text)
+
+    def remarks(self) -> dict[str, int]:
+        """Return the reader's remarks."""
+        return self.reader.remarks

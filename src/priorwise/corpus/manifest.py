@@ -63,8 +63,23 @@ class Manifest:
         if not path.is_file():
             what = "is not a corpus folder: it has no manifest.json" if folder.exists() else "does not exist"
             raise CorpusError(f"{folder} {what}")
+        manifest = cls.parse(path.read_bytes(), folder)
+        for name, record in manifest.files.items():
+            file = folder / name
+            if not file.is_file():
+                raise DamagedCorpus(f"{folder} is damaged: {name} is missing")
+            if file.stat().st_size != record.bytes:
+                raise DamagedCorpus(
+                    f"{folder} is damaged: {name} has {file.stat().st_size:,} bytes, not {record.bytes:,}"
+                )
+        return manifest
+
+    @classmethod
+    def parse(cls, text: bytes, folder: Path | str) -> Manifest:
+        """Read the text of ``manifest.json`` of a corpus folder."""
+        path = f"{folder}/{FILE_NAME}"
         try:
-            content = json.loads(path.read_bytes())
+            content = json.loads(text)
             if content["format"] != FORMAT:
                 raise CorpusError(f"{folder} is not a corpus folder: its manifest is of another program")
             if content["version"] > VERSION:
@@ -85,14 +100,6 @@ class Manifest:
             raise DamagedCorpus(f"{path} is damaged: {error}") from error
         if content.get("checksum") != manifest.checksum:
             raise DamagedCorpus(f"{path} is damaged: it does not match its own checksum")
-        for name, record in manifest.files.items():
-            file = folder / name
-            if not file.is_file():
-                raise DamagedCorpus(f"{folder} is damaged: {name} is missing")
-            if file.stat().st_size != record.bytes:
-                raise DamagedCorpus(
-                    f"{folder} is damaged: {name} has {file.stat().st_size:,} bytes, not {record.bytes:,}"
-                )
         return manifest
 
 

@@ -7,7 +7,6 @@ how the documents fell into shards, the hot end of every table is small, and tok
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import LARGEST_OFFSET, list_column, list_parts, narrowest
+from priorwise.corpus.columns import LARGEST_OFFSET, list_column, list_parts
 from priorwise.corpus.edges import category_graph
 from priorwise.corpus.files import FileRecord, Place
 from priorwise.corpus.manifest import Counts, Manifest
@@ -24,7 +23,7 @@ from priorwise.corpus.names import MergedNames, merge_names
 from priorwise.corpus.repeats import order_ids
 from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
-from priorwise.corpus.threads import in_order
+from priorwise.corpus.token_work import CountedNames, TokensHere, TokenWork, ids_by_frequency, token_schema
 from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
@@ -46,6 +45,7 @@ def merge(
     allocate: Allocate = in_memory,
     workers: int | None = None,
     address: str = "",
+    tokens: TokenWork | None = None,
 ) -> Manifest:
     """Merge shards into a corpus.
 
@@ -62,6 +62,8 @@ def merge(
         Threads; all processors by default.
     address : str
         What comes before a page's title in its address; empty if the documents are on no page.
+    tokens : TokenWork, optional
+        Who counts the tokens of all shards and gives them their ids; threads of this process by default.
 
     Returns
     -------
@@ -91,18 +93,14 @@ def merge(
         files[CATEGORIES] = place.write(CATEGORIES, graph.schema, iter([graph]))
         del graph
 
-    tokens = merge_names(
-        [shard.vocabulary.column("token") for shard in shards],
-        lambda size: allocate("tokens", size),
-    )
-    token_id, occurrences = _write_vocabulary(shards, tokens, place, files)
-    largest = max((_largest_count(shard) for shard in shards), default=0)
-    entries = sum(len(shard.tokens.column("tokens").values) for shard in shards)
-    files[TOKENS] = _write_tokens(shards, tokens, token_id, narrowest(largest), place, workers)
+    merging = TokensHere(shards, allocate, workers) if tokens is None else tokens
+    token_id, occurrences = _write_vocabulary(merging.count(), place, files)
+    schema = token_schema(merging.largest)
+    files[TOKENS] = place.write(TOKENS, schema, merging.batches(token_id, schema))
 
     counts = Counts(
         documents=sum(batches),
-        tokens=entries,
+        tokens=merging.entries,
         occurrences=occurrences,
         vocabulary=len(token_id),
         labels=len(labels.names),
@@ -156,79 +154,19 @@ def _write_labels(
 
 
 def _write_vocabulary(
-    shards: Sequence[AnyShard], tokens: MergedNames, place: Place, files: dict[str, FileRecord]
+    counted: CountedNames, place: Place, files: dict[str, FileRecord]
 ) -> tuple[NDArray[np.uint32], int]:
     """Write the vocabulary; return the id of each token in the order of bytes, and the total of occurrences."""
-    frequency = np.zeros(len(tokens.names), np.uint32)
-    occurrences = np.zeros(len(tokens.names), np.uint64)
-    for number, shard in enumerate(shards):
-        vocabulary, position = shard.vocabulary, tokens.of_shard(number)
-        frequency[position] += vocabulary.column("documents").to_numpy()
-        occurrences[position] += vocabulary.column("occurrences").to_numpy()
-    # Stable over names that are sorted by bytes: that decides among equals.
-    order = np.argsort(~frequency, kind="stable")
-    token_id = np.empty(len(order), np.uint32)
-    token_id[order] = np.arange(len(order), dtype=np.uint32)
+    order, token_id = ids_by_frequency(counted.frequency)
     files[TOKEN_ORDER] = _write_one(place, TOKEN_ORDER, token=pa.array(token_id))
     files[VOCABULARY] = _write_one(
         place,
         VOCABULARY,
-        token=_one_chunk(tokens.names).take(pa.array(order)),
-        documents=pa.array(frequency[order]),
-        occurrences=pa.array(occurrences[order]),
+        token=_one_chunk(counted.names).take(pa.array(order)),
+        documents=pa.array(counted.frequency[order]),
+        occurrences=pa.array(counted.occurrences[order]),
     )
-    return token_id, int(occurrences.sum())
-
-
-def _write_tokens(
-    shards: Sequence[AnyShard],
-    tokens: MergedNames,
-    token_id: NDArray[np.uint32],
-    count_type: type[np.unsignedinteger[Any]],
-    place: Place,
-    workers: int | None,
-) -> FileRecord:
-    schema = pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(pa.from_numpy_dtype(count_type))})
-
-    def batch(number: int) -> pa.RecordBatch:
-        table = shards[number].tokens
-        offsets, local = list_parts(table.column("tokens"))
-        ids, counts = ordered_entries(
-            offsets, local, list_parts(table.column("counts"))[1], token_id[tokens.of_shard(number)]
-        )
-        return pa.RecordBatch.from_arrays(
-            [list_column(offsets, ids), list_column(offsets, counts.astype(count_type))], schema=schema
-        )
-
-    calls = (partial(batch, number) for number, shard in enumerate(shards) if shard.tokens.num_rows)
-    return place.write(TOKENS, schema, in_order(calls, workers))
-
-
-def ordered_entries(
-    offsets: NDArray[Any], local: NDArray[np.uint32], values: NDArray[np.uint32], id_of_local: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Give the entries of each row their final ids, and sort them by id, their values with them.
-
-    Examples
-    --------
-    >>> rows, local, counts = np.array([0, 2, 3]), np.array([1, 0, 1], np.uint32), np.array([1, 2, 3], np.uint32)
-    >>> ids, counts = ordered_entries(rows, local, counts, np.array([4, 9], np.uint32))
-    >>> ids.tolist(), counts.tolist()
-    ([4, 9, 9], [2, 1, 3])
-    """
-    from priorwise.kernels.ordering import order_rows
-    from priorwise.kernels.words import read_only
-
-    order = np.argsort(id_of_local)
-    rank = np.empty(len(order), np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    ranks, ordered = order_rows(*map(read_only, (offsets.astype(np.int32), local, values, rank)))
-    return id_of_local[order][ranks], ordered
-
-
-def _largest_count(shard: AnyShard) -> int:
-    counts = list_parts(shard.tokens.column("counts"))[1]
-    return int(counts.max()) if len(counts) else 0
+    return token_id, int(counted.occurrences.sum())
 
 
 def _one_chunk(names: pa.ChunkedArray) -> pa.Array:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus.files import FolderPlace, disk_errors_said, remove, sync_folder, write_bytes
 from priorwise.corpus.manifest import FILE_NAME, Manifest
-from priorwise.errors import AlreadyExists, CorpusError
+from priorwise.corpus.storage import Store
+from priorwise.errors import AlreadyExists, CorpusError, EngineFailed
 
 _ZEROS = np.zeros(1 << 18, np.uint32)
 
@@ -43,6 +44,11 @@ class PartialCorpus:
             remove(self.folder)
             self.folder.mkdir(parents=True)
             write_bytes(marker, wanted)
+
+    @property
+    def store(self) -> Store:
+        """The folder, as other processes can open it."""
+        return Store(str(self.folder.absolute()))
 
     def shard(self, number: int) -> Path:
         """Return where a shard lies or will lie; it is there only when it is whole."""
@@ -116,6 +122,9 @@ def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) 
         _check_free(target, overwrite)
         try:
             yield PartialCorpus(target, fingerprint)
+        except EngineFailed:
+            # The input is not to blame, so what was done is kept.
+            raise
         except Exception:
             remove(sibling(target, ".partial"))
             raise

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from priorwise.corpus.columns import list_column, list_parts
 from priorwise.corpus.files import remove
 from priorwise.corpus.lookup import shortened
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.shards import AnyShard, MappedShard, Shard, StoredShard
 from priorwise.corpus.texts import with_texts_of
 
 REMARK = "documents left out: their title had been read before"
@@ -49,7 +49,7 @@ def order_ids(ids: pa.ChunkedArray) -> IdOrder:
 
 
 def without_repeats(
-    shards: Sequence[AnyShard], folder_of: Callable[[int], Path]
+    shards: Sequence[AnyShard], folder_of: Callable[[int], Path | StoredShard]
 ) -> tuple[list[AnyShard], dict[str, int]]:
     """Leave out the documents whose id an earlier document has.
 
@@ -76,11 +76,17 @@ def without_repeats(
     for number in np.unique(shard_of).tolist():
         shard, left_out = shards[number], repeated[shard_of == number] - starts[number]
         titles += shard.documents.column("title").take(pa.array(left_out[: _NAMED + 1])).to_pylist()
-        folder = folder_of(number)
-        remove(folder)
-        with_rows(shard, np.delete(np.arange(len(ids[number])), left_out)).write(folder)
-        thinned[number] = MappedShard(folder)
+        thinned[number] = _kept(with_rows(shard, np.delete(np.arange(len(ids[number])), left_out)), folder_of(number))
     return thinned, {f"{REMARK} ({shortened(titles, _NAMED)})": len(repeated)}
+
+
+def _kept(shard: Shard, place: Path | StoredShard) -> AnyShard:
+    if isinstance(place, StoredShard):
+        place.fill(shard)
+        return place
+    remove(place)
+    shard.write(place)
+    return MappedShard(place)
 
 
 def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:

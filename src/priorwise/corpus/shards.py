@@ -18,6 +18,7 @@ import pyarrow as pa
 from priorwise.corpus.columns import list_column, string_column, text_column
 from priorwise.corpus.files import remove, sync_folder
 from priorwise.corpus.memberships import category_table, labels_and_origins, number_memberships, sorted_names
+from priorwise.corpus.storage import Store
 from priorwise.corpus.texts import beginning, no_texts, text_table
 from priorwise.readers.document import CategoryPage, Document, Entry
 from priorwise.text.tokens import CountedTexts, count_texts
@@ -27,6 +28,11 @@ PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts")
 
 class AnyShard(Protocol):
     """The tables that a merge needs; :class:`Shard` says what is in them."""
+
+    @property
+    def stored(self) -> AnyShard:
+        """The shard that has these tokens, where they were first written."""
+        ...
 
     @property
     def documents(self) -> pa.RecordBatch:
@@ -87,6 +93,11 @@ class Shard:
     labels: pa.RecordBatch
     categories: pa.RecordBatch
     texts: pa.RecordBatch
+
+    @property
+    def stored(self) -> Shard:
+        """The shard itself."""
+        return self
 
     @classmethod
     def from_documents(cls, entries: Sequence[Entry], longest: int = 0) -> Shard:
@@ -171,6 +182,11 @@ class Shard:
             texts=no_texts() if texts is None else text_table(texts),
         )
 
+    def put(self, store: Store, name: str) -> None:
+        """Write the shard to a folder of a store; who reads it must be told when it is whole."""
+        for part in PARTS:
+            store.write_table(f"{name}/{part}.arrow", getattr(self, part))
+
     def write(self, folder: Path) -> None:
         """Write the shard to a folder, whole or not at all."""
         draft = folder.with_name(folder.name + ".draft")
@@ -188,15 +204,11 @@ class Shard:
         sync_folder(folder.parent)
 
 
-class MappedShard:
-    """A shard on the disk; each table is mapped anew when it is asked for, so none stays in memory."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+class _Tables:
+    """The tables of a shard that is stored; each is read anew when it is asked for, so none stays in memory."""
 
     def _table(self, name: str) -> pa.RecordBatch:
-        with pa.memory_map(str(self._folder / f"{name}.arrow")) as mapped:
-            return pa.ipc.open_file(mapped).get_batch(0)
+        raise NotImplementedError
 
     @property
     def documents(self) -> pa.RecordBatch:
@@ -227,6 +239,50 @@ class MappedShard:
     def texts(self) -> pa.RecordBatch:
         """The table of texts, in blocks."""
         return self._table("texts")
+
+
+class MappedShard(_Tables):
+    """A shard on the disk, mapped."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def stored(self) -> MappedShard:
+        """The shard itself: where its tokens are."""
+        return self
+
+    def _table(self, name: str) -> pa.RecordBatch:
+        with pa.memory_map(str(self._folder / f"{name}.arrow")) as mapped:
+            return pa.ipc.open_file(mapped).get_batch(0)
+
+
+class StoredShard(_Tables):
+    """A shard in a folder of a store, which may be on another machine; any process can open it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Shard.from_documents([Document("1", "One", "b a b")]).put(Store(folder), "x")
+    ...     StoredShard(Store(folder), "x").vocabulary.to_pydict()
+    {'token': ['a', 'b'], 'documents': [1, 1], 'occurrences': [1, 2]}
+    """
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store, self._name = store, name
+
+    @property
+    def stored(self) -> StoredShard:
+        """The shard itself: where its tokens are."""
+        return self
+
+    def fill(self, shard: Shard) -> None:
+        """Write what it is to hold."""
+        shard.put(self._store, self._name)
+
+    def _table(self, name: str) -> pa.RecordBatch:
+        return self._store.table(f"{self._name}/{name}.arrow")
 
 
 def _batch(**columns: pa.Array) -> pa.RecordBatch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -18,9 +18,10 @@ from priorwise.corpus.gather import gather
 from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
-from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.manifest import FILE_NAME, Manifest
+from priorwise.corpus.storage import Store, local_path
 from priorwise.corpus.texts import StoredTexts
-from priorwise.errors import DamagedCorpus
+from priorwise.errors import CorpusError, DamagedCorpus, InputError
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
 
@@ -28,8 +29,15 @@ ListParts = tuple[NDArray[Any], NDArray[Any]]
 class StoredCorpus:
     """The files of a corpus, in a folder or in memory; see :class:`~priorwise.corpus.corpus.Corpus`."""
 
-    def __init__(self, manifest: Manifest, files: Mapping[str, pa.Buffer], path: Path | None = None) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        files: Mapping[str, pa.Buffer],
+        path: Path | None = None,
+        store: Store | None = None,
+    ) -> None:
         self.path = path
+        self.store = Store(str(path)) if store is None and path is not None else store
         self._manifest = manifest
         self._files = files
         counts = manifest.counts
@@ -43,7 +51,8 @@ class StoredCorpus:
         Parameters
         ----------
         path : str or Path
-            The folder.
+            The folder, or its address on a file system that Arrow or fsspec reach; from there, what is asked for is
+            read into memory.
 
         Raises
         ------
@@ -51,9 +60,19 @@ class StoredCorpus:
             It is no corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
             :class:`~priorwise.errors.DamagedCorpus` if a file is missing or has the wrong length.
         """
-        folder = Path(path)
+        if (on_disk := local_path(path)) is None:
+            return cls._open_address(str(path))
+        folder = on_disk
         manifest = Manifest.read(folder)
         return cls(manifest, {name: pa.memory_map(str(folder / name)).read_buffer() for name in manifest.files}, folder)
+
+    @classmethod
+    def _open_address(cls, address: str) -> Self:
+        """Open a corpus elsewhere; what is asked for is read into memory, a file at a time."""
+        store = Store(address.rstrip("/"))
+        if not store.exists(FILE_NAME):
+            raise CorpusError(f"{address} is not a corpus folder: it has no {FILE_NAME}")
+        return cls(manifest := Manifest.parse(store.get(FILE_NAME), address), _Fetched(store, manifest), None, store)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Self:
         """Write the corpus to a folder and return it opened from there."""
@@ -82,6 +101,17 @@ class StoredCorpus:
     def tokenizer(self) -> dict[str, Any] | None:
         """The rule that cut its texts into tokens; None if they were counted elsewhere."""
         return self._manifest.tokenizer
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        """Go to another process as an address."""
+        if self.store is None:
+            raise InputError("other processes cannot read a corpus in memory; save it to a folder that all can reach")
+        return type(self).open, (self.store.address,)
+
+    @property
+    def batch_sizes(self) -> list[int]:
+        """How many documents each batch of its files has."""
+        return self._manifest.batches
 
     def __len__(self) -> int:
         return self.n_documents
@@ -183,6 +213,30 @@ class StoredCorpus:
         offsets = [offsets for offsets, _ in columns[0]]
         values = [[values for _, values in column] for column in columns]
         return gather(self._starts, offsets, values, as_rows(rows))
+
+
+class _Fetched(Mapping[str, pa.Buffer]):
+    """The files of a corpus elsewhere, each read when it is first asked for."""
+
+    def __init__(self, store: Store, manifest: Manifest) -> None:
+        self._store, self._names = store, manifest.files
+        self._read: dict[str, pa.Buffer] = {}
+
+    def __getitem__(self, name: str) -> pa.Buffer:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._read:
+            try:
+                self._read[name] = pa.py_buffer(self._store.get(name))
+            except OSError as error:
+                raise DamagedCorpus(f"{self._store.address} is damaged: {name} cannot be read ({error})") from error
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def as_rows(rows: ArrayLike) -> NDArray[np.int64]:

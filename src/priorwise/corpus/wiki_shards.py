@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 
 import numpy as np
 
-from priorwise.corpus.ingestion import Progress, shard_makers
-from priorwise.corpus.shards import MappedShard, Shard
+from priorwise.corpus.ingestion import Progress, ReaderSplit, shard_makers
+from priorwise.corpus.shards import AnyShard, Shard
 from priorwise.corpus.texts import KeepText, beginnings, longest_kept
-from priorwise.corpus.write import MakeShard
+from priorwise.corpus.work import MakeShard, Split
 from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import Document, Entry
-from priorwise.readers.dump import Piece
+from priorwise.readers.dump import DumpFile, Piece
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import SiteInfo
 from priorwise.readers.wiki_pages import WikiPages, read_run
@@ -79,6 +79,17 @@ class WikiShards:
             before += dump.size
         yield from shard_makers(self._cirrus_entries(before), self._keep_text)
 
+    def splits(self) -> list[Split]:
+        """Return a split for each piece of a dump that can be read from its middle, and for each other dump."""
+        found: list[Split] = []
+        for dump, site in self._dumps:
+            if dump.divisible:
+                pieces = dump.pieces(self._remarks)
+                found += [DumpSplit(dump, site, self._min_bytes, self._longest, piece) for piece in pieces]
+            else:
+                found.append(DumpSplit(dump, site, self._min_bytes, self._longest))
+        return [*found, ReaderSplit(self._cirrus, self._keep_text)] if self._cirrus.paths else found
+
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about the files beside what each shard has to say; asked when all are made."""
         return {**self._remarks.lines(), **self._cirrus.remarks}
@@ -88,10 +99,7 @@ class WikiShards:
         self._report(self._before_tables + done, 0)
 
     def _shard(self, piece: Piece, site: SiteInfo, before: int) -> Shard:
-        remarks = Remarks()
-        runs = piece.read(remarks)
-        pages = [read_run(run, site, piece.dump.path, remarks, min_bytes=self._min_bytes) for run in runs]
-        shard = shard_of_pages(pages, remarks, self._longest)
+        shard = shard_of_piece(piece, site, self._min_bytes, self._longest)
         self._report(before + piece.end, shard.documents.num_rows)
         return shard
 
@@ -103,6 +111,35 @@ class WikiShards:
             if number % _REPORT_EVERY == 0:
                 self._report(before + self._cirrus.done_bytes, documents)
                 documents = 0
+
+
+@dataclass(slots=True)
+class DumpSplit:
+    """A piece of a dump, or all of it, to be read in another process."""
+
+    dump: DumpFile
+    site: SiteInfo
+    min_bytes: int
+    longest: int
+    piece: Piece | None = None
+    _remarks: Remarks = field(default_factory=Remarks)
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Yield functions that make its shards."""
+        for piece in self.dump.pieces(self._remarks) if self.piece is None else [self.piece]:
+            yield partial(shard_of_piece, piece, self.site, self.min_bytes, self.longest)
+
+    def remarks(self) -> dict[str, int]:
+        """Return what is to be said about the dump beside what each shard has to say."""
+        return self._remarks.lines()
+
+
+def shard_of_piece(piece: Piece, site: SiteInfo, min_bytes: int, longest: int) -> Shard:
+    """Decompress, read and count a piece of a dump, and keep so many bytes of each text."""
+    remarks = Remarks()
+    runs = piece.read(remarks)
+    pages = [read_run(run, site, piece.dump.path, remarks, min_bytes=min_bytes) for run in runs]
+    return shard_of_pages(pages, remarks, longest)
 
 
 class _Report:
@@ -140,7 +177,7 @@ def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks, longest: int) ->
     return replace(shard, documents=shard.documents.replace_schema_metadata({_TOLD: json.dumps(told).encode()}))
 
 
-def told_by(shards: Sequence[MappedShard]) -> tuple[int, Remarks]:
+def told_by(shards: Sequence[AnyShard]) -> tuple[int, Remarks]:
     """Return how many pages the dumps have in all, and what is to be said about them."""
     n_pages, remarks = 0, Remarks()
     for shard in shards:

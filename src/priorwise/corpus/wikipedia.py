@@ -16,10 +16,11 @@ from priorwise.corpus.ingestion import IngestSummary, Progress, ways_of_working
 from priorwise.corpus.manifest import this_tokenizer
 from priorwise.corpus.repeats import with_rows
 from priorwise.corpus.scratch import Allocate
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.shards import AnyShard, Shard
 from priorwise.corpus.texts import KeepText
 from priorwise.corpus.wiki_shards import WikiShards, told_by
-from priorwise.corpus.write import MakeShard, write_corpus
+from priorwise.corpus.work import Makers, MakeShard, Work
+from priorwise.corpus.write import write_corpus
 from priorwise.errors import InputError
 from priorwise.readers.dump import BZIP2_BYTES, XML_BYTES
 from priorwise.readers.remarks import Remarks
@@ -38,6 +39,7 @@ def ingest_wikipedia(
     overwrite: bool = False,
     progress: Progress | None = None,
     keep_text: KeepText = "lead",
+    work: Work | None = None,
 ) -> IngestSummary:
     """Read a wiki's dump files into a corpus folder.
 
@@ -57,7 +59,7 @@ def ingest_wikipedia(
         Articles with less wikitext are left out.
     limit : int, optional
         Stop after so many articles.
-    workers, overwrite, progress, keep_text
+    workers, overwrite, progress, keep_text, work
         As in :func:`~priorwise.ingest`, but of each text its lead is kept by default.
 
     Returns
@@ -82,7 +84,7 @@ def ingest_wikipedia(
     shards = WikiShards(files, references, min_bytes, progress, keep_text)
     told = Remarks()
 
-    def complete(made: Sequence[MappedShard], allocate: Allocate) -> Sequence[AnyShard]:
+    def complete(made: Sequence[AnyShard], allocate: Allocate) -> Sequence[AnyShard]:
         n_pages, remarks = told_by(made)
         told.include(remarks)
         if limit is None:
@@ -92,8 +94,8 @@ def ingest_wikipedia(
         return complete_from_tables(made, files.tables, allocate, remarks=told, progress=shards.tables_read)
 
     written = write_corpus(
-        shards.makers() if limit is None else _first(shards.makers(), limit),
-        Path(path),
+        shards if limit is None else Makers(_first(shards.makers(), limit), shards.remarks),
+        path,
         tokenizer=wiki_tokenizer(),
         fingerprint={
             "reader": "wikipedia",
@@ -103,12 +105,12 @@ def ingest_wikipedia(
             "wikitext": RULE_VERSION,
             **ways_of_working(keep_text),
         },
-        remarks=shards.remarks,
         workers=workers,
         overwrite=overwrite,
         duplicates="first",
         complete=complete,
         address=shards.address,
+        work=work,
     )
     return IngestSummary(
         **asdict(written.manifest.counts),

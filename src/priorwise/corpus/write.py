@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,14 +13,16 @@ import pyarrow as pa
 from priorwise.corpus.files import MemoryPlace
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.merge import merge
-from priorwise.corpus.partial import PartialCorpus, claim
+from priorwise.corpus.partial import claim
+from priorwise.corpus.remote import claim_address
 from priorwise.corpus.repeats import without_repeats
 from priorwise.corpus.scratch import Allocate
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.shards import AnyShard
+from priorwise.corpus.storage import local_path
 from priorwise.corpus.threads import in_order
+from priorwise.corpus.work import Makers, MakeShard, Source, Threads, Unfinished, Work
 
-MakeShard = Callable[[], Shard]
-Complete = Callable[[Sequence[MappedShard], Allocate], Sequence[AnyShard]]
+Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Written:
 
 
 def write_corpus(
-    shards: Iterable[MakeShard],
-    path: Path,
+    shards: Iterable[MakeShard] | Source,
+    path: str | Path,
     *,
     tokenizer: dict[str, Any] | None,
     fingerprint: dict[str, Any] | None = None,
@@ -49,22 +51,23 @@ def write_corpus(
     duplicates: Literal["refuse", "first"] = "refuse",
     complete: Complete | None = None,
     address: str = "",
+    work: Work | None = None,
 ) -> Written:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same.
 
     Parameters
     ----------
-    shards : iterable of functions
+    shards : iterable of functions, or Source
         Each makes one shard. The functions are called on any thread and in any order, and not at all for shards that an
         interrupted attempt has written; only the iteration is in order.
-    path : Path
-        The corpus folder.
+    path : str or Path
+        The corpus folder, or its address on another file system.
     tokenizer : dict or None
         What the manifest says about the tokens' origin.
     fingerprint : dict, optional
         Changes when the shards may have changed. Without one, nothing is resumed.
     remarks : function, optional
-        Asked once, when all shards are made.
+        Asked once, when all shards are made; a source has its own.
     workers : int, optional
         Threads; all processors by default.
     overwrite : bool, default False
@@ -76,26 +79,35 @@ def write_corpus(
         their place, as many and with the same documents.
     address : str
         What comes before a page's title in its address.
+    work : Work, optional
+        Who makes the shards; threads of this process by default.
 
     Returns
     -------
     Written
     """
-    with claim(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
-        done = unfinished.finished_shards()
-        resumed = sum(MappedShard(folder).documents.num_rows for folder in done)
-        if unfinished.reading is None:
-            n_shards = sum(1 for _ in in_order(_writers(shards, unfinished), workers))
-            unfinished.finish_reading({"shards": n_shards, "remarks": remarks()})
-        reading = unfinished.reading or {}
-        made = [MappedShard(unfinished.shard(number)) for number in range(reading["shards"])]
-        whole: Sequence[AnyShard] = made if complete is None else complete(made, unfinished.allocate)
+    work = Threads(workers) if work is None else work
+    source = shards if isinstance(shards, Source) else Makers(shards, remarks)
+    with claim_any(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
+        reading = work.read(source, unfinished)
+        whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)
         left_out: dict[str, int] = {}
         if duplicates == "first":
             whole, left_out = without_repeats(whole, unfinished.thinned_shard)
-        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address)
+        tokens = work.tokens(whole, unfinished)
+        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
         unfinished.publish(manifest)
-    return Written(manifest, resumed, unfinished.discarded, {**reading["remarks"], **left_out})
+    return Written(manifest, reading.resumed, unfinished.discarded, {**reading.remarks, **left_out})
+
+
+def claim_any(
+    path: str | Path, *, overwrite: bool, fingerprint: dict[str, Any] | None
+) -> AbstractContextManager[Unfinished]:
+    """Hold the right to write a corpus, on the disk or at an address."""
+    on_disk = local_path(path)
+    if on_disk is None:
+        return claim_address(str(path), overwrite=overwrite, fingerprint=fingerprint)
+    return claim(on_disk, overwrite=overwrite, fingerprint=fingerprint)
 
 
 def corpus_in_memory(
@@ -105,17 +117,3 @@ def corpus_in_memory(
     place = MemoryPlace()
     manifest = merge(list(in_order(shards, workers)), place, tokenizer, workers=workers)
     return manifest, place.buffers
-
-
-def _writers(shards: Iterable[MakeShard], unfinished: PartialCorpus) -> Iterator[Callable[[], None]]:
-    for number, make in enumerate(shards):
-        folder = unfinished.shard(number)
-        yield _nothing if folder.is_dir() else partial(_write, make, folder)
-
-
-def _write(make: MakeShard, folder: Path) -> None:
-    make().write(folder)
-
-
-def _nothing() -> None:
-    """Stand in for a shard that is there already."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.corpus import Corpus
+from priorwise.engines.corpus_part import Documents
 from priorwise.ranking.scorer import Scorer, Top, best_first
+from priorwise.ranking.vector_scorer import VectorScorer
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -31,10 +32,11 @@ class _Step:
     start: int
     offsets: NDArray[np.integer]
     tokens: NDArray[np.uint32]
+    counts: NDArray[np.unsignedinteger]
 
 
 def rank_corpus(
-    corpus: Corpus,
+    corpus: Documents,
     scorers: Sequence[Scorer],
     *,
     top: int,
@@ -49,7 +51,7 @@ def rank_corpus(
     Parameters
     ----------
     corpus : Corpus
-        The documents.
+        The documents, or part of them.
     scorers : sequence of Scorer
         Several cost less than one after the other.
     top : int
@@ -64,6 +66,7 @@ def rank_corpus(
     Examples
     --------
     >>> from priorwise.models.weights import Weights
+    >>> from priorwise.corpus import Corpus
     >>> corpus = Corpus.from_texts(["b", "a b", "a"])
     >>> a = corpus.token_id("a")
     >>> rank_corpus(corpus, [Scorer(Weights(np.array([a]), np.array([[1.0]]), np.array([0.0])))], top=2)[0].documents
@@ -82,7 +85,7 @@ def rank_corpus(
 
 
 def _rank_few(
-    corpus: Corpus,
+    corpus: Documents,
     scorers: Sequence[Scorer],
     masks: Sequence[NDArray[np.bool_]],
     top: int,
@@ -110,14 +113,14 @@ def _known_to_any(scorers: Sequence[Scorer], n_tokens: int) -> NDArray[np.bool_]
     return known
 
 
-def _largest_number(corpus: Corpus) -> int:
+def _largest_number(corpus: Documents) -> int:
     """The largest whole number of two bytes of which the longest document can add up so many as it has tokens."""
     longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
     return min(2**15 - 1, (2**31 - 1) // max(longest, 1))
 
 
 def _rank_many(
-    corpus: Corpus,
+    corpus: Documents,
     scorers: Sequence[Scorer],
     masks: Sequence[NDArray[np.bool_]],
     top: int,
@@ -184,7 +187,7 @@ class _SideBySide:
         return sums
 
 
-def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
+def score_rows(corpus: Documents, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
     """Score some documents, as `rank_corpus` does."""
     from priorwise.kernels.scoring import score_documents
 
@@ -194,17 +197,13 @@ def score_rows(corpus: Corpus, scorer: Scorer, rows: NDArray[np.int64]) -> Float
     return scores / scorer.divisor(np.diff(indptr))
 
 
-def score_corpus(corpus: Corpus, scorer: Scorer, *, threads: int | None = None) -> Floats:
+def score_corpus(corpus: Documents, scorer: Scorer | VectorScorer, *, threads: int | None = None) -> Floats:
     """Score every document of the corpus."""
-    from priorwise.kernels.scoring import score_documents
-
-    table = scorer.table(corpus.n_vocabulary)
+    scoring = scorer.prepared(corpus.n_vocabulary)
     scores = np.empty(corpus.n_documents)
 
     def score(step: _Step) -> None:
-        part = scores[step.start : step.start + len(step.offsets) - 1]
-        score_documents(step.offsets, step.tokens, table, scorer.bias, part)
-        part /= scorer.divisor(np.diff(step.offsets))
+        scores[step.start : step.start + len(step.offsets) - 1] = scoring(step.offsets, step.tokens, step.counts)
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         list(pool.map(score, _steps(corpus)))
@@ -245,7 +244,7 @@ class _Best:
 
 
 def _run(
-    corpus: Corpus,
+    corpus: Documents,
     score: Callable[[_Step, list[_Best]], None],
     n_scorers: int,
     room: int,
@@ -282,10 +281,10 @@ def _run(
         return [future.result() for future in futures]
 
 
-def _steps(corpus: Corpus) -> Iterator[_Step]:
+def _steps(corpus: Documents) -> Iterator[_Step]:
     for batch in corpus.batches():
         for first in range(0, len(batch.offsets) - 1, STEP):
-            yield _Step(batch.start + first, batch.offsets[first : first + STEP + 1], batch.tokens)
+            yield _Step(batch.start + first, batch.offsets[first : first + STEP + 1], batch.tokens, batch.counts)
 
 
 def _merge(per_thread: list[list[_Best]], top: int) -> list[Top]:

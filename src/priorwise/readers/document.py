@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 class Origin(IntEnum):
@@ -108,6 +108,33 @@ class Reader(Protocol):
     def fingerprint(self) -> dict[str, Any] | None:
         """Return what changes when the documents may have changed, or None."""
         ...
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """A reader that can be read in parts, each a reader of its own, so that several can be read at once."""
+
+    def parts(self) -> Sequence[Reader]:
+        """Return the parts in order."""
+        ...
+
+
+@runtime_checkable
+class Numbered(Protocol):
+    """A reader that numbers documents without an id: from ``first``, or not at all while that is not known."""
+
+    first: int | None
+
+
+def parts_of(reader: Reader) -> Sequence[Reader]:
+    """Return the parts of a reader; most have one, which is the reader itself.
+
+    Examples
+    --------
+    >>> len(parts_of(Stream([])))
+    1
+    """
+    return reader.parts() if isinstance(reader, Divisible) else [reader]
 
 
 @dataclass

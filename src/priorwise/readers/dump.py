@@ -80,6 +80,10 @@ class DumpFile:
             self.size = path.stat().st_size
             self.kind = compression(path)
 
+    def __reduce__(self) -> tuple[type[DumpFile], tuple[Path]]:
+        """Go to another process as a path."""
+        return DumpFile, (self.path,)
+
     @cached_property
     def _mapped(self) -> NDArray[np.uint8]:
         return np.memmap(self.path, np.uint8, "r") if self.size else np.empty(0, np.uint8)
@@ -97,17 +101,18 @@ class DumpFile:
         return bytes(head).partition(_PAGE)[0]
 
     def _contents(self) -> Iterator[bytes | None]:
-        if self._divisible:
+        if self.divisible:
             return (block.content for block in self.blocks(0))
         return (chunk for chunk, _ in self._chunks(Remarks()))
 
     @property
-    def _divisible(self) -> bool:
+    def divisible(self) -> bool:
+        """Whether it can be read from its middle."""
         return self.kind in (None, "bz2")
 
     def pieces(self, remarks: Remarks) -> Iterator[Piece]:
         """Yield the pieces in order; what goes wrong here, not in a piece, goes to the remarks."""
-        if not self._divisible:
+        if not self.divisible:
             yield from self._held_pieces(remarks)
             return
         size = BZIP2_BYTES if self.kind == "bz2" else XML_BYTES

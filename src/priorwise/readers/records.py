@@ -17,6 +17,7 @@ from priorwise.errors import BrokenFile, InputError, NotEnoughData
 from priorwise.readers.compressed import compression, opened, plain_suffix, reading, spooled
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns, unknown_column
+from priorwise.readers.record_parts import PART_BYTES, record_parts
 
 LONGEST_RECORD = 1 << 30
 _ROWS_AT_A_TIME = 512
@@ -57,6 +58,13 @@ class RecordReader:
         self.remarks: dict[str, int] = {}
         self.done_bytes = 0
         self.total_bytes = sum(_size(path) for path in self.paths)
+        self.first: int | None = 0
+        self.row_groups: Sequence[int] | None = None
+        self._is_part = False
+
+    def parts(self) -> Sequence[RecordReader]:
+        """Return readers of some 64 MB each: neighbouring files, or neighbouring row groups of a Parquet file."""
+        return record_parts(self)
 
     def __iter__(self) -> Iterator[Document]:
         self.done_bytes = 0
@@ -66,18 +74,26 @@ class RecordReader:
             read = self._how_to_read(path)
             with reading(path):
                 for place, record in read(self, path):
-                    yield self._document(path, place, record, number)
+                    yield self._document(path, place, record, self.first, number)
                     number += 1
             finished += _size(path)
             self.done_bytes = finished
-        if not number:
+        if not number and not self._is_part:
             raise NotEnoughData(f"there is no record in {', '.join(map(str, self.paths)) or 'no file'}")
+
+    def become_part(self) -> None:
+        """Read no more than some of the files or row groups, of which there may be none with a record."""
+        self._is_part = True
+        self.total_bytes = sum(_size(path) for path in self.paths)
+        if self.row_groups is not None:
+            n_groups = pq.read_metadata(self.paths[0]).num_row_groups
+            self.total_bytes = self.total_bytes * len(self.row_groups) // n_groups
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return the names, sizes and times of the files, and the options."""
         files = [[str(path.resolve()), _size(path), path.stat().st_mtime_ns] for path in self.paths]
         fields = {name: getattr(self.columns, name) for name in ("text", "id", "title", "labels", "separator")}
-        return {"kind": "records", "files": files, "delimiter": self.delimiter, **fields}
+        return {"kind": "records", "files": files, "delimiter": self.delimiter, "part": PART_BYTES, **fields}
 
     def tell(self, n: int) -> None:
         """Count bytes that were read from the disk."""
@@ -91,9 +107,11 @@ class RecordReader:
             raise BrokenFile(path, f"{reason}, or under any name if you give the delimiter")
         return read
 
-    def _document(self, path: Path, place: int, record: Mapping[str, Any], number: int) -> Document:
+    def _document(self, path: Path, place: int, record: Mapping[str, Any], first: int | None, number: int) -> Document:
         try:
-            return self.columns.document(record, number)
+            if first is None and self.columns.id not in record:
+                raise InputError(f"it has no '{self.columns.id}', and only one machine alone can number documents")
+            return self.columns.document(record, (first or 0) + number)
         except (InputError, UnicodeDecodeError) as error:
             reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             if self._how_to_read(path) in (_parquet, _arrow):
@@ -172,7 +190,9 @@ def _parquet(reader: RecordReader, path: Path) -> Numbered:
     with spooled(path, reader.tell) as plain, _columnar(path):
         file = pq.ParquetFile(plain, memory_map=True)
         names = _wanted(reader, file.schema_arrow, path)
-        batches = file.iter_batches(batch_size=_ROWS_AT_A_TIME, columns=names, use_threads=False)
+        batches = file.iter_batches(
+            batch_size=_ROWS_AT_A_TIME, columns=names, use_threads=False, row_groups=reader.row_groups
+        )
         yield from _rows(reader, path, batches, file.metadata.num_rows)
 
 

@@ -1,0 +1,272 @@
+"""Apache Spark as a place to work: tasks in, record batches out. Only this folder knows Spark."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus, IngestSummary
+from priorwise.corpus.texts import KeepText
+from priorwise.engines.engine import Answer, Item, Masks
+from priorwise.engines.java import use_java
+from priorwise.engines.local import Progress
+from priorwise.errors import EngineFailed, MissingExtra, PriorwiseError
+from priorwise.ranking.scorer import Scorer, Top
+
+if TYPE_CHECKING:
+    from priorwise.corpus.work import Work
+
+_ANSWERS = pa.schema({"number": pa.int32(), "answer": pa.binary()})
+
+Batches = Iterable[pa.RecordBatch]
+FAILURE = "priorwise_failure"
+"""A column that every task's answer has beside its own: an error of ours, to be raised where it can be read."""
+
+
+@dataclass(frozen=True)
+class Spark:
+    """Spark as an engine.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+        :meth:`start` makes one. On a cluster, every executor needs this priorwise and must reach the files.
+    """
+
+    session: Any
+
+    @classmethod
+    def start(cls, master: str | None = None, **options: str) -> Spark:
+        """Take the session that is active, or start one.
+
+        Parameters
+        ----------
+        master : str, optional
+            Such as ``local[4]``, ``spark://host:7077``, ``yarn`` or ``k8s://…``. By default what Spark is set up for,
+            which is all cores of this machine if nothing is.
+        options : str
+            Spark's own settings, such as ``**{"spark.executor.memory": "8g"}``.
+        """
+        session_type = _session_type()
+        active = session_type.getActiveSession()
+        if active is not None and master is None:
+            return cls(active)
+        # Python's own executable, or a task would be run by whatever `python3` is.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        use_java()
+        builder = session_type.builder.appName("priorwise").config("spark.ui.showConsoleProgress", "false")
+        if master is not None:
+            builder = builder.master(master)
+        for name, value in options.items():
+            builder = builder.config(name, value)
+        with said("Spark could not be started"):
+            session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("ERROR")
+        return cls(session)
+
+    def stop(self) -> None:
+        """Stop the session."""
+        self.session.stop()
+
+    @cached_property
+    def work(self) -> Work:
+        """What ``ingest(…, work=)`` takes."""
+        from priorwise.engines.spark_ingest import SparkWork
+
+        return SparkWork(self)
+
+    @property
+    def parallelism(self) -> int:
+        """How many tasks can run at once, as far as Spark knows."""
+        return int(self.session.sparkContext.defaultParallelism)
+
+    def said(self) -> AbstractContextManager[None]:
+        """Turn the errors of Spark and of Java into ours."""
+        return said("Spark broke off")
+
+    def ingest(
+        self,
+        frame: Any,
+        path: str | Path,
+        *,
+        text: str = "text",
+        id: str = "id",
+        title: str = "title",
+        labels: str = "labels",
+        separator: str | None = None,
+        wikitext: bool = False,
+        keep_text: KeepText = "whole",
+        overwrite: bool = False,
+    ) -> IngestSummary:
+        """Read any table into a corpus folder; its documents stand in the order of their ids.
+
+        Parameters
+        ----------
+        frame : pyspark.sql.DataFrame
+            From Parquet, Iceberg, a query, anything.
+        path : str or Path
+            The corpus folder to make, where driver and executors can write: a path that all share, or an address.
+        text, id, title, labels : str
+            The columns; ``labels`` may be an array. There must be an id, and no two rows with the same.
+        separator : str, optional
+            What stands between labels that come as one string.
+        wikitext : bool
+            The texts are wikitext: markup is taken out, the categories they name are labels, and redirects and
+            disambiguation pages are left out. Choose the articles' namespace yourself, by ``frame.where(…)``.
+        keep_text, overwrite
+            As in :func:`~priorwise.ingest`.
+        """
+        from priorwise.engines.spark_frames import ingest_frame
+        from priorwise.readers.fields import Columns
+
+        columns = Columns(text, id, title, labels, separator)
+        return ingest_frame(
+            self, frame, path, columns=columns, wikitext=wikitext, keep_text=keep_text, overwrite=overwrite
+        )
+
+    def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
+        """Call a function with each item; the function, the items and the answers go between processes."""
+        table = self.run(list(enumerate(items)), _Called(function), _ANSWERS)
+        answers = dict(zip(table["number"].to_pylist(), table["answer"].to_pylist(), strict=True))
+        return [pickle.loads(answers[number]) for number in range(len(items))]
+
+    def rank_corpus(
+        self,
+        corpus: Corpus,
+        scorers: Sequence[Scorer],
+        *,
+        top: int,
+        skip: Masks = None,
+        progress: Progress | None = None,
+    ) -> list[Top]:
+        """Rank every document under each scorer; see :func:`priorwise.engines.local.rank_corpus`."""
+        from priorwise.engines.spark_ranking import rank_on_spark
+
+        return rank_on_spark(self, corpus, scorers, top=top, skip=skip, progress=progress)
+
+    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
+        """Score every document."""
+        from priorwise.engines.spark_ranking import score_on_spark
+
+        return score_on_spark(self, corpus, scorer)
+
+    def map(self, tasks: Sequence[Any], work: Callable[[Any], Batches], schema: pa.Schema) -> Any:
+        """Return a data frame of what each task gives, one partition for each.
+
+        `work` is a function of a module, or a picklable object; what all tasks share is best made a part of it, for it
+        is broadcast. An error of ours in a task is not tried again there: :meth:`collect` raises it here.
+        """
+        # A process that runs several tasks unpacks this once.
+        shared = self.session.sparkContext.broadcast((work, list(tasks)))
+
+        def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+            own_work, own_tasks = shared.value
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    yield from answered(lambda n=number: own_work(own_tasks[n]), schema)  # type: ignore[misc]
+
+        return map_in_arrow(self.session.range(0, len(tasks), 1, max(1, len(tasks))), run, schema)
+
+    def collect(self, frame: Any) -> pa.Table:
+        """Return what tasks gave, in any order; raise what one of them raised."""
+        with self.said():
+            table = frame.toArrow()
+        failed = table.column(FAILURE).drop_null()
+        if len(failed):
+            raise _made_again(failed[0].as_py())
+        return table.drop_columns([FAILURE])
+
+    def run(self, tasks: Sequence[Any], work: Callable[[Any], Batches], schema: pa.Schema) -> pa.Table:
+        """Run tasks, and return what they gave, in any order."""
+        if not tasks:
+            return schema.empty_table()
+        return self.collect(self.map(tasks, work, schema))
+
+
+@dataclass(frozen=True)
+class _Called:
+    function: Callable[[Any], Any]
+
+    def __call__(self, task: tuple[int, Any]) -> Iterator[pa.RecordBatch]:
+        number, item = task
+        answer = pickle.dumps(self.function(item))
+        yield pa.RecordBatch.from_pydict({"number": [number], "answer": [answer]}, schema=_ANSWERS)
+
+
+def map_in_arrow(frame: Any, function: Callable[[Batches], Iterator[pa.RecordBatch]], schema: pa.Schema) -> Any:
+    """Return a data frame through a function of record batches, whose answers have the column of failures too."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    with quiet():
+        return frame.mapInArrow(function, from_arrow_schema(_with_failure(schema)))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Leave out what Spark says of a pandas that is newer than itself; no frame of pandas is made here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
+
+
+def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield what a task gives; an error of ours becomes an answer, because to try again would not help."""
+    whole = _with_failure(schema)
+    try:
+        for batch in work():
+            nothing = pa.nulls(batch.num_rows, pa.binary())
+            yield pa.RecordBatch.from_arrays([*batch.cast(schema).columns, nothing], schema=whole)
+    except PriorwiseError as error:
+        columns = [pa.nulls(1, field.type) for field in schema]
+        yield pa.RecordBatch.from_arrays([*columns, pa.array([_portable(error)], pa.binary())], schema=whole)
+
+
+def _portable(error: PriorwiseError) -> bytes:
+    """Return an error as bytes: some cannot be made again by calling their class with what they say."""
+    return pickle.dumps((type(error), error.args, error.__dict__))
+
+
+def _made_again(content: bytes) -> PriorwiseError:
+    kind, said, more = pickle.loads(content)
+    error: PriorwiseError = kind.__new__(kind)
+    error.args = said
+    error.__dict__.update(more)
+    return error
+
+
+def _with_failure(schema: pa.Schema) -> pa.Schema:
+    return schema.append(pa.field(FAILURE, pa.binary()))
+
+
+def _session_type() -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise MissingExtra("pyspark", "spark") from error
+    return SparkSession
+
+
+@contextmanager
+def said(what: str) -> Iterator[None]:
+    """Turn the errors of Spark and of Java into ours."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        reason = next((line for line in lines if "Error" in line or "Exception" in line), lines[0] if lines else "")
+        raise EngineFailed(f"{what}: {reason}") from error

@@ -1,0 +1,197 @@
+"""Any table that Spark reads as the input of a corpus: columns for id, title, text and labels."""
+
+from __future__ import annotations
+
+import json
+import time
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from priorwise.corpus.ingestion import IngestSummary, shard_makers, ways_of_working
+from priorwise.corpus.manifest import this_tokenizer
+from priorwise.corpus.shards import AnyShard
+from priorwise.corpus.storage import Store
+from priorwise.corpus.texts import KeepText
+from priorwise.corpus.token_work import TokenWork
+from priorwise.corpus.wikipedia import wiki_tokenizer
+from priorwise.corpus.work import MakeShard, Reading, Source, Unfinished
+from priorwise.corpus.write import write_corpus
+from priorwise.engines.spark import Spark, answered, map_in_arrow, quiet
+from priorwise.engines.spark_ingest import DONE, SparkTokens, finished_splits, reading_of, written_split
+from priorwise.errors import InputError
+from priorwise.readers.document import Document
+from priorwise.readers.fields import Columns
+from priorwise.text.wikitext import RULE_VERSION as WIKITEXT_RULES
+from priorwise.text.wikitext import read_wikitext
+
+DOCUMENTS_PER_SPLIT = 1 << 14
+"""About so many documents are read by one task."""
+
+REDIRECTS, DISAMBIGUATIONS = "redirects left out", "disambiguation pages left out"
+
+_SAMPLED_PER_SPLIT = 64
+_SPLIT, _ORDER = "priorwise_split", "priorwise_id"
+_ROWS_AT_A_TIME = "512"
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
+def ingest_frame(
+    spark: Spark,
+    frame: Any,
+    path: str | Path,
+    *,
+    columns: Columns | None = None,
+    keep_text: KeepText = "whole",
+    overwrite: bool = False,
+    wikitext: bool = False,
+) -> IngestSummary:
+    """Read a table into a corpus folder; see :meth:`priorwise.engines.spark.Spark.ingest`."""
+    begun = time.perf_counter()
+    columns = columns or Columns()
+    columns.check(frame.columns, "the table")
+    if columns.id not in frame.columns:
+        raise InputError(f"the table has no column '{columns.id}': rows have no order, so each document needs an id")
+    table = _Table(spark, frame.select(*columns.names_in(frame.columns)), columns, keep_text, wikitext)
+    fingerprint = {
+        "kind": "table",
+        "schema": frame.schema.json(),
+        "files": sorted(frame.inputFiles()),
+        "documents": table.n_documents,
+        "cuts": table.cuts,
+        "columns": asdict(columns),
+        "wikitext": WIKITEXT_RULES if wikitext else None,
+        **ways_of_working(keep_text),
+    }
+    written = write_corpus(
+        table,
+        path,
+        tokenizer=wiki_tokenizer() if wikitext else this_tokenizer(),
+        fingerprint=fingerprint,
+        overwrite=overwrite,
+        work=_TableWork(spark, table),
+    )
+    return IngestSummary(
+        **asdict(written.manifest.counts),
+        bytes=0,
+        seconds=time.perf_counter() - begun,
+        resumed=written.resumed,
+        discarded=written.discarded,
+        remarks=written.remarks,
+    )
+
+
+class _Table:
+    """A table, cut into splits by its ids: the documents of the corpus stand in the order of their ids."""
+
+    def __init__(self, spark: Spark, frame: Any, columns: Columns, keep_text: KeepText, wikitext: bool) -> None:
+        from pyspark.sql import functions as column
+
+        self.columns, self.keep_text, self.wikitext = columns, keep_text, wikitext
+        self.frame = frame.withColumn(_ORDER, column.col(columns.id).cast("string"))
+        with spark.said():
+            self.n_documents = int(self.frame.count())
+            # Whether an id is among the sample depends on the id alone, so the next attempt cuts at the same places.
+            every = max(1, DOCUMENTS_PER_SPLIT // _SAMPLED_PER_SPLIT)
+            sampled = self.frame.where(column.pmod(column.xxhash64(_ORDER), column.lit(every)) == 0).select(_ORDER)
+            ids = sorted(row[0] for row in sampled.collect() if row[0] is not None)
+        self.cuts: list[str] = ids[_SAMPLED_PER_SPLIT::_SAMPLED_PER_SPLIT]
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Refuse: only Spark reads its tables."""
+        raise InputError("only Spark can read this table")
+
+    def splits(self) -> Sequence[Any]:
+        """Refuse: a table's rows come through Spark."""
+        raise InputError("only Spark can read this table")
+
+    def remarks(self) -> dict[str, int]:
+        """Return nothing: what is wrong with a row is an error."""
+        return {}
+
+
+@dataclass(frozen=True)
+class _TableWork:
+    spark: Spark
+    table: _Table
+
+    def read(self, source: Source, unfinished: Unfinished) -> Reading:
+        from pyspark.sql import functions as column
+
+        table, store = self.table, unfinished.store
+        done = finished_splits(store)
+        n_splits = len(table.cuts) + 1
+        cuts, write = table.cuts, _WriteRows(store, table.columns, table.keep_text, table.wikitext)
+        with quiet():
+            number = column.udf(lambda identity: bisect_right(cuts, identity or ""), "int")(_ORDER)
+        rows = table.frame.withColumn(_SPLIT, number)
+        if done:
+            rows = rows.where(~column.col(_SPLIT).isin(sorted(done)))
+        ordered = rows.repartition(n_splits, _SPLIT).sortWithinPartitions(_SPLIT, _ORDER)
+        conf = self.spark.session.conf
+        usual = conf.get(_BATCH)
+        # Texts may be long, and a batch of ten thousand of them too much for a worker.
+        conf.set(_BATCH, _ROWS_AT_A_TIME)
+        try:
+            made = self.spark.collect(map_in_arrow(ordered, write, DONE))
+        finally:
+            conf.set(_BATCH, usual)
+        return reading_of(store, done, made, {})
+
+    def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
+        return SparkTokens(self.spark, shards, unfinished.store)
+
+
+@dataclass(frozen=True)
+class _WriteRows:
+    """Rows in the order of splits and ids in, shards written."""
+
+    store: Store
+    columns: Columns
+    keep_text: KeepText
+    wikitext: bool
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Write each split of a partition; an error of ours is told, not raised."""
+        yield from answered(lambda: self._written(batches), DONE)
+
+    def _written(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        for number, group in groupby(rows, key=lambda row: row[_SPLIT]):
+            split = _Rows(self.keep_text)
+            split.documents = self._documents(group, split.told)
+            told = written_split(self.store, number, split)
+            yield pa.RecordBatch.from_pydict({"split": [number], "told": [json.dumps(told)]}, schema=DONE)
+
+    def _documents(self, rows: Iterable[dict[str, Any]], told: dict[str, int]) -> Iterator[Document]:
+        for row in rows:
+            try:
+                document = self.columns.document(row, 0)
+            except (InputError, UnicodeDecodeError) as error:
+                raise InputError(f"the row with {self.columns.id} '{row[_ORDER]}': {error}") from error
+            if self.wikitext:
+                article = read_wikitext(document.text)
+                if article.is_redirect or article.is_disambiguation:
+                    what = REDIRECTS if article.is_redirect else DISAMBIGUATIONS
+                    told[what] = told.get(what, 0) + 1
+                    continue
+                document.text, document.labels = article.text, [*document.labels, *article.categories]
+            yield document
+
+
+@dataclass(slots=True)
+class _Rows:
+    keep_text: KeepText
+    documents: Iterable[Document] = ()
+    told: dict[str, int] = field(default_factory=dict)
+
+    def makers(self) -> Iterator[MakeShard]:
+        return shard_makers(self.documents, self.keep_text)
+
+    def remarks(self) -> dict[str, int]:
+        return self.told
