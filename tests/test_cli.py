@@ -161,7 +161,7 @@ def test_a_file_whose_bytes_changed_is_found_by_verify(refused: Refused, corpus:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["discvoer"], "no command 'discvoer'; did you mean 'discover'?"),
+        (["discvoer"], "no command 'discvoer'; did you mean 'discover' or 'discover-many'?"),
         (["xyzzy"], "no command 'xyzzy'"),
         (["ingest", "recrods", "x"], "No such command 'recrods'. Did you mean 'records'?"),
         (["discover", "x", "y", "--colour", "red"], "No such option '--colour'."),
@@ -338,7 +338,7 @@ def test_whoever_stops_reading_still_gets_the_run(corpus: Corpus, environment: d
 
 
 def test_what_discover_prints(run: Run, corpus: Corpus, cli: Cli) -> None:
-    text = cli("discover", corpus.path, "Chess", "--show", "3").stdout
+    text = cli("discover", corpus.path, "Chess", "--model", "presence", "--show", "3").stdout
     assert text.startswith(f"'Chess': {run.about['members']} members, ")
     assert f"Learned prior: λ− = {run.prior.negative:g}, λ+ = {run.prior.positive:g};" in text
     loo = run.about["leave_one_out"]

@@ -63,7 +63,7 @@ def test_every_number_is_that_of_the_formula(
 
 def test_a_document_without_tokens() -> None:
     corpus = Corpus.from_texts(["goal team", "goal match", "", "law"], labels=["a", "a", None, None])
-    run = discover(corpus, "a")
+    run = discover(corpus, "a", model="presence")
     explanation = run.explain(corpus, "2")
     assert explanation.tokens == explanation.unknown == []
     (score,) = (row["score"] for row in run.ranking.rows() if row["id"] == "2")

@@ -149,7 +149,7 @@ def test_leave_one_out_figures_equal_refitting(centre: str) -> None:
 def test_equal_documents_stand_in_the_order_of_the_corpus() -> None:
     texts = ["goal team", "goal match", "match goal", "law vote", "vote law", "law goal"] * 4
     labels = ["sport", "sport", None, None, None, None] * 2 + [None] * 12
-    run = discover(Corpus.from_texts(texts, labels=labels), "sport")
+    run = discover(Corpus.from_texts(texts, labels=labels), "sport", model="presence")
     sets = [set(text.split()) for text in texts]
     members = [row for row, label in enumerate(labels) if label]
     rows = [int(id) for id in run.ranking.ids]
@@ -165,7 +165,7 @@ def test_equal_documents_stand_in_the_order_of_the_corpus() -> None:
 
 def test_a_list_of_members_is_as_good_as_a_label(run: Run, corpus: Corpus, documents: list[DemoDocument]) -> None:
     ids = [document.id for document in documents if "Chess" in document.labels]
-    listed = discover(corpus, members=[*reversed(ids), ids[0]])
+    listed = discover(corpus, members=[*reversed(ids), ids[0]], model="presence")
     assert listed.ranking.table.equals(run.ranking.table)
     assert listed.baseline.table.equals(run.baseline.table)
     assert {**listed.about, "label": "Chess"} == run.about
@@ -176,7 +176,7 @@ def test_excluded_documents_are_nowhere(corpus: Corpus, documents: list[DemoDocu
     excluded = [all_members[0], all_members[3], *(row for row in range(0, 400, 7) if row not in all_members)]
     members = [row for row in all_members if row not in excluded]
     ids = [document.id for document in documents]
-    run = discover(corpus, "Geology", exclude=[ids[row] for row in excluded])
+    run = discover(corpus, "Geology", exclude=[ids[row] for row in excluded], model="presence")
     assert run.about["members"] == len(members)
     assert run.about["excluded"] == len(excluded)
     assert not {ids[row] for row in [*members, *excluded]} & {*run.ranking.ids, *run.baseline.ids}
@@ -306,7 +306,7 @@ def test_the_seed_changes_the_samples(run: Run, corpus: Corpus) -> None:
 
 
 def test_top_cuts_the_ranking_and_nothing_else(run: Run, corpus: Corpus) -> None:
-    cut = discover(corpus, "Chess", top=7)
+    cut = discover(corpus, "Chess", top=7, model="presence")
     assert cut.ranking.table.equals(run.ranking.table.slice(0, 7))
     assert cut.baseline.table.equals(run.baseline.table.slice(0, 7))
     assert cut.about["predicted_positive"] == run.about["predicted_positive"]
@@ -315,7 +315,7 @@ def test_top_cuts_the_ranking_and_nothing_else(run: Run, corpus: Corpus) -> None
 def test_two_members_are_enough(corpus: Corpus, documents: list[DemoDocument], token_sets: Sets) -> None:
     members = rows_of(documents, "Chess")[:2]
     ids = [document.id for document in documents]
-    run = discover(corpus, members=[ids[row] for row in members])
+    run = discover(corpus, members=[ids[row] for row in members], model="presence")
     check_against_slow(run, slow_scores(run, token_sets, members, []), members, ids)
 
 

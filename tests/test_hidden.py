@@ -14,6 +14,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import (
     BASELINE,
     MEASURES,
+    Auto,
     HiddenResult,
     LaplaceBaseline,
     all_methods,
@@ -36,7 +37,7 @@ class Remembers:
         self.table = scores
         self.shown: list[np.ndarray] = []
 
-    def scores(self, corpus: Corpus, known: np.ndarray) -> np.ndarray:
+    def scores(self, corpus: Corpus, known: np.ndarray, label: str) -> np.ndarray:
         self.shown.append(known)
         return self.table
 
@@ -54,6 +55,27 @@ def test_known_and_hidden_are_all_members_once(corpus: Corpus) -> None:
         assert sorted([*known.tolist(), *hidden.tolist()]) == members
         assert len(hidden) == n_hidden
     assert len(members) == 44
+
+
+def test_a_number_of_members_can_stay_known(corpus: Corpus) -> None:
+    known, hidden = split_members(corpus, "Geology", hide=0.5, keep=5, seed=0)
+    assert (len(known), len(hidden)) == (5, 39)
+    method = Remembers(np.zeros(corpus.n_documents))
+    (result,) = hidden_members(corpus, ["Geology"], [method], keep=5)
+    assert (result.known, result.hidden) == (5, 39)
+    assert np.array_equal(method.shown[0], known)
+    with pytest.raises(NotEnoughData, match="too few"):
+        split_members(corpus, "Geology", hide=0.5, keep=44, seed=0)
+
+
+def test_the_default_is_among_the_methods(corpus: Corpus) -> None:
+    from priorwise.discovery import discover
+
+    known, _ = split_members(corpus, "Geology", hide=0.5, seed=0)
+    scores = Auto(named=False).scores(corpus, known, "Geology")
+    run = discover(corpus, members=corpus.ids(known), top=400)
+    rows = corpus.rows(run.ranking.ids)
+    np.testing.assert_allclose(run.ranking.table["score"].to_numpy(), scores[rows])
 
 
 def test_the_split_depends_on_seed_and_label_only(corpus: Corpus) -> None:
@@ -142,8 +164,8 @@ def test_every_peer_runs_and_beats_chance() -> None:
     texts = [" ".join(random.choice(words, size=20)) + (" rock lava" if row < 30 else "") for row in range(200)]
     small = Corpus.from_texts(texts, labels=["Geology" if row < 30 else None for row in range(200)])
     chance = 15 / (200 - 15)
-    results = list(hidden_members(small, ["Geology"], peers()))
-    assert len({result.method for result in results}) == 10
+    results = list(hidden_members(small, ["Geology"], peers(tuned=True)))
+    assert len({result.method for result in results}) == 16
     for result in results:
         assert result.measures["average precision"] > 2 * chance, result.method
 
@@ -180,7 +202,7 @@ def test_what_cannot_be_judged_is_said_before_any_work() -> None:
 
 
 def test_names_of_methods_are_all_different() -> None:
-    names = [method.name for method in all_methods(every_target=True)]
+    names = [method.name for method in all_methods(every_target=True, tuned=True)]
     assert len(names) == len(set(names)) > 20
     learned = {
         method.name: method.procedure.centre for method in presence_methods(every_target=True, centre="uniform")[1:]

@@ -28,6 +28,9 @@ def benchmark() -> None:
     show_default=True,
     help="The share of the members to hide.",
 )
+@click.option(
+    "--known", "keep", type=click.IntRange(min=2), help="How many members stay known, instead of a share: 5, say."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which members are hidden.")
 @click.option("--methods", multiple=True, help="Only methods whose name contains this; give it again for more.")
 @click.option(
@@ -37,6 +40,7 @@ def benchmark() -> None:
     show_default=True,
     help="The centre of learned priors; the default target is tried with both.",
 )
+@click.option("--tuned", is_flag=True, help="Also scikit-learn's models with C chosen by cross-validation.")
 @click.option("--every-target", is_flag=True, help="Also presence naive Bayes with every other target.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A CSV file for the figures of every category.")
 def hidden(
@@ -44,9 +48,11 @@ def hidden(
     labels: tuple[str, ...],
     min_members: int,
     hide: float,
+    keep: int | None,
     seed: int,
     methods: tuple[str, ...],
     centre: str,
+    tuned: bool,
     every_target: bool,
     output: Path | None,
 ) -> None:
@@ -62,7 +68,7 @@ def hidden(
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
         raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")
-    known = all_methods(every_target=every_target, centre=centre)
+    known = all_methods(every_target=every_target, centre=centre, tuned=tuned)
     for part in methods:
         if not any(part in method.name for method in known):
             raise UnknownName("method", part, [method.name for method in known])
@@ -75,8 +81,9 @@ def hidden(
             bar.update(description=f"{label}: {method}", completed=done)
             done += 1
 
-        results = list(hidden_members(opened, wanted, chosen, hide=hide, seed=seed, progress=show))
-    click.echo(f"{len(wanted)} categories of {corpus}, {hide:.0%} of the members hidden, mean over categories")
+        results = list(hidden_members(opened, wanted, chosen, hide=hide, keep=keep, seed=seed, progress=show))
+    how = f"{hide:.0%} of the members hidden" if keep is None else f"{keep} members known, the others hidden"
+    click.echo(f"{len(wanted)} categories of {corpus}, {how}, mean over categories")
     print_summary(summarise(results), len(wanted))
     if output is not None:
         _write(results, output)

@@ -104,7 +104,7 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
 
 def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
     from priorwise.cli.discover import print_run
-    from priorwise.cli.explain import print_explanation, standing_in_words
+    from priorwise.cli.explain import print_weighed, standing_in_words
     from priorwise.cli.output import progress_bar, safe, show_table
     from priorwise.discovery import discover
     from priorwise.discovery.demo import beside_laplace, category_to_show, find_again
@@ -130,13 +130,13 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
     )
     show_table(
         ["", *(str(depth) for depth in again.depths)],
-        [[prior, *(f"{count:,}" for count in counts)] for prior, counts in again.found.items()],
+        [[method, *(f"{count:,}" for count in counts)] for method, counts in again.found.items()],
     )
-    click.echo("What belongs but was never in the category counts as wrong here, for both alike.\n")
+    click.echo("What belongs but was never in the category counts as wrong here, for all alike.\n")
 
     first = run.ranking.ids[0]
     _command("explain", str(path), first, "--top", "8")
-    print_explanation(run.explain(corpus, first), 8, standing_in_words(run.standing(corpus, first), label))
+    print_weighed(run.explain(corpus, first), 8, standing_in_words(run.standing(corpus, first), label))
     _print_next(corpus, path, label, other)
 
 

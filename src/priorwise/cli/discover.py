@@ -16,7 +16,16 @@ from priorwise.cli.names import NAMES, read_prior, read_target
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The run folder to write.")
 @click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
-@click.option("--model", type=click.Choice(["presence"]), default="presence", show_default=True, help="The likelihood.")
+@click.option(
+    "--model",
+    type=click.Choice(["auto", "presence"]),
+    help="presence: naive Bayes, the fastest; auto: a regression on top of it, which finds more. "
+    "[default: auto; presence if its prior is chosen]",
+)
+@click.option(
+    "--description",
+    help="A text about the category, or @FILE: it counts as one more member. [default: the label; '' for none]",
+)
 @click.option(
     "--prior",
     callback=read_prior,
@@ -61,8 +70,8 @@ def discover(
     output: Path | None,
     members: Path | None,
     exclude: Path | None,
+    description: str | None,
     verdicts: tuple[Path, ...],
-    model: str,
     show: int,
     overwrite: bool,
     **choices: Any,
@@ -86,6 +95,7 @@ def discover(
             label,
             members=_ids(members, opened) if members else None,
             exclude=_ids(exclude, opened) if exclude else (),
+            description=_description(description),
             verdicts=judged(*verdicts) if verdicts else None,
             progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
             **choices,
@@ -102,7 +112,7 @@ def discover(
 def print_run(run: Any, show: int) -> None:
     """What was learned, how it compares with Laplace, and the top of the ranking."""
     from priorwise.cli.output import safe, show_table
-    from priorwise.discovery.words import in_words
+    from priorwise.discovery.words import in_words, regression_in_words
 
     about = run.about
     learned, loo = about["learned"], about["leave_one_out"]
@@ -117,6 +127,8 @@ def print_run(run: Any, show: int) -> None:
         f"scores are divided by length^{learned['length_power']:g}"
     )
     click.echo(in_words(run.prior))
+    if about["regression"] is not None:
+        click.echo(regression_in_words(about))
     if learned["remark"]:
         click.echo(f"Note: {learned['remark']}.")
     click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")
@@ -185,6 +197,21 @@ def _subcategory(row: dict[str, Any], label: str) -> str:
     from priorwise.discovery.standing import ARROW
 
     return f"({row['status']})" if row["path"] is None else safe(row["path"].removeprefix(label + ARROW), 60)
+
+
+def _description(given: str | None) -> str | None:
+    """A text as it is, or that of the file after an @."""
+    from priorwise.errors import BrokenFile
+
+    if given is None or not given.startswith("@"):
+        return given
+    path = Path(given[1:])
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise BrokenFile(path, "not valid UTF-8") from error
 
 
 def _ids(path: Path, corpus: Any) -> list[str]:

@@ -17,8 +17,9 @@ import click
 def explain(run: Path, document_id: str, corpus: Path | None, label: str | None, top: int | None) -> None:
     """Take the score of DOCUMENT_ID in RUN apart, token by token.
 
-    For each token: in how many members and others it occurs, what the data say (the log ratio of those rates), what the
-    prior adds, and their sum. The sums add up to the score.
+    For each token: how often it is in the document, its weight, how much of the document it is, and their product. The
+    products add up to the score. In a run of --model presence: in how many members and others it occurs, what the data
+    say (the log ratio of those rates), what the prior adds, and their sum; the sums add up to the score.
 
     RUN may also be a model of `priorwise train`: then the document is that of --corpus, and what each token adds to a
     label is shown.
@@ -38,7 +39,8 @@ def explain(run: Path, document_id: str, corpus: Path | None, label: str | None,
     loaded = Run.load(run)
     opened = loaded.open_corpus(corpus)
     explanation = loaded.explain(opened, document_id)
-    print_explanation(explanation, top, standing_in_words(loaded.standing(opened, document_id), loaded.about["label"]))
+    show = print_explanation if loaded.regression is None else print_weighed
+    show(explanation, top, standing_in_words(loaded.standing(opened, document_id), loaded.about["label"]))
 
 
 def standing_in_words(standing: Any, label: str) -> str | None:
@@ -88,6 +90,28 @@ def print_explanation(explanation: Any, top: int | None = None, where: str | Non
         click.echo(f"Score: {explanation.total:.4f} / {explanation.divisor:.4f} (length) = {explanation.score:.4f}")
     else:
         click.echo(f"Score: {explanation.score:.4f}")
+
+
+def print_weighed(explanation: Any, top: int | None = None, where: str | None = None) -> None:
+    """A row per token, then the sum, for a regression."""
+    from priorwise.cli.output import safe, show_table
+
+    click.echo(f"{safe(explanation.title, 100)} ({safe(explanation.id)})")
+    if where is not None:
+        click.echo(where)
+    shown = explanation.tokens[:top]
+    rest = explanation.tokens[len(shown) :]
+    rows = [
+        [safe(token.token, 30), f"{token.times:,}", f"{token.weight:+.4f}", f"{token.amount:.4f}", f"{token.adds:+.4f}"]
+        for token in shown
+    ]
+    if rest:
+        rows.append([f"({len(rest)} more tokens)", "", "", "", f"{sum(token.adds for token in rest):+.4f}"])
+    rows.append(["score", "", "", "", f"{explanation.score:+.4f}"])
+    show_table(["token", "times", "weight", "× amount", "adds"], rows)
+    if explanation.unknown:
+        click.echo(f"{len(explanation.unknown):,} tokens without a weight only make the document longer.")
+    click.echo(f"Probability of membership: {explanation.probability:.2f}")
 
 
 def _numbers(*values: float) -> list[str]:

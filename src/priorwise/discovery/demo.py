@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.wikipedia import wiki_tokenizer
-from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, Method, split_members
+from priorwise.discovery.hidden import Auto, LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.learning import Procedure
 from priorwise.discovery.words import some
 from priorwise.errors import CorpusError, NotEnoughData
@@ -105,7 +105,7 @@ class FoundAgain:
     depths : sequence of int
         How many documents of each ranking were looked at.
     found : dict
-        For each of *learned* and *Laplace*, how many hidden members were among them.
+        For each of *auto*, *presence* (the first stage alone) and *Laplace*, how many hidden members were among them.
     """
 
     splits: int
@@ -122,15 +122,19 @@ def find_again(
     depths: Sequence[int] = DEPTHS,
     progress: Callable[[float], None] = lambda share: None,
 ) -> FoundAgain:
-    """Hide half of a category's members, look for them with either prior, and do so several times over."""
-    methods: dict[str, Method] = {"learned": LearnedPrior("learned", Procedure.ours()), "Laplace": LaplaceBaseline()}
+    """Hide half of a category's members, look for them, and do so several times over."""
+    methods: dict[str, Method] = {
+        "auto": Auto(),
+        "presence": LearnedPrior("learned", Procedure.ours()),
+        "Laplace": LaplaceBaseline(),
+    }
     found = {name: np.zeros(len(depths), np.int64) for name in methods}
     n_hidden = 0
     for split in range(splits):
         known, hidden = split_members(corpus, label, hide=0.5, seed=split)
         n_hidden += len(hidden)
         for name, method in methods.items():
-            best = _best(method.scores(corpus, known), known, max(depths))
+            best = _best(method.scores(corpus, known, label), known, max(depths))
             found[name] += [len(np.intersect1d(best[:depth], hidden)) for depth in depths]
         progress((split + 1) / splits)
     return FoundAgain(splits, n_hidden, depths, {name: counts.tolist() for name, counts in found.items()})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.learning import GivenPrior, Learned, Procedure, laplace_model, learn
-from priorwise.discovery.model import PresenceModel
+from priorwise.discovery.membership import regress
 from priorwise.discovery.run import Run
 from priorwise.discovery.standing import about_standings, standings_below
 from priorwise.discovery.verdicts import Judged
@@ -20,11 +20,13 @@ from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.prior_choice import score_of
 from priorwise.priors import PseudoCounts
+from priorwise.ranking.calibrate import Calibration
 from priorwise.ranking.scorer import Top, places
 from priorwise.ranking.table import Ranking
 from priorwise.search import Target
 from priorwise.version import __version__
 
+MODELS = ("auto", "presence")
 Rows = NDArray[np.int64]
 Progress = Callable[[str, float], None]
 """Told what is being done and how far it is, from 0 to 1."""
@@ -36,6 +38,8 @@ def discover(
     *,
     members: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
+    model: str | None = None,
+    description: str | None = None,
     prior: GivenPrior | None = None,
     centre: str | None = None,
     target: Target | Callable[..., Any] | None = None,
@@ -62,6 +66,15 @@ def discover(
         The ids of the members, instead of a label.
     exclude : iterable of str
         Ids of documents to leave out altogether: neither members, nor negatives, nor candidates.
+    model : {"auto", "presence"}, optional
+        "presence" is presence-only naive Bayes with a learned prior, the fastest. "auto" ranks by a regression on the
+        documents' words whose prior is learned as well, which finds more hidden members; presence naive Bayes is then
+        the first stage, and chooses what the regression reads of a large corpus. "auto" by default, and "presence" if
+        anything is said about its prior (`prior`, `centre`, `target`, `search`, `seeds`, `negatives_per_positive`,
+        `paper`).
+    description : str, optional
+        A text about the category, which "auto" takes for one more member: with few members it carries the start. The
+        label by default; the empty string for none.
     prior : PseudoCounts or callable, optional
         A prior to use instead of a learned one, or a function of the number of tokens, such as ``PseudoCounts.perks``.
     centre : {"collection", "uniform"}, optional
@@ -102,7 +115,17 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
     """
-    if paper and any(choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)):
+    about_presence = any(
+        choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)
+    )
+    if model not in (None, *MODELS):
+        raise InputError(f"no model '{model}'; there are {' and '.join(repr(name) for name in MODELS)}")
+    if paper and model == "auto":
+        raise InputError("the paper's procedure is a presence model: leave the model out")
+    if description and model == "presence":
+        raise InputError("a presence model takes no description: leave it out, or the model")
+    chosen = model or ("presence" if paper or about_presence else "auto")
+    if paper and about_presence:
         raise InputError(
             "the paper's procedure fixes prior, centre, target, search, seeds and negatives per positive: "
             "leave them out"
@@ -149,20 +172,31 @@ def discover(
     best, plain = rank_corpus(corpus, scorers, top=top, skip=skip, threads=threads, progress=ranked)
     baseline_scores = score_corpus(corpus, scorers[1], threads=threads)
 
-    def table(model: PresenceModel, found: Top) -> Ranking:
+    def table(found: Top, calibration: Calibration, evidence: list[str]) -> Ranking:
         stand = None if standings is None else standings.of(found.documents)
         return Ranking.of(
             ids=corpus.ids(found.documents),
             titles=corpus.titles(found.documents),
             scores=found.scores,
-            probabilities=model.calibration.probability(found.scores),
+            probabilities=calibration.probability(found.scores),
             baseline_ranks=places(baseline_scores, found.documents, skip),
-            evidence=model.evidence(corpus, found.documents, features),
+            evidence=evidence,
             status=None if stand is None else [each.status for each in stand],
             path=None if stand is None else [each.path for each in stand],
         )
 
-    rankings = {"learned": table(learned.model, best), "laplace": table(baseline, plain)}
+    regressed = None
+    if chosen == "auto":
+        tell("learning the regression", 0.0)
+        text = label if description is None else description
+        regressed = regress(corpus, rows, skip, scorers[0], description=text, rejected=hard, seed=seed, threads=threads)
+        best = regressed.top(skip, top)
+        first = table(best, regressed.model.calibration, regressed.model.evidence(corpus, best.documents))
+    else:
+        evidence = learned.model.evidence(corpus, best.documents, features)
+        first = table(best, learned.model.calibration, evidence)
+    second = table(plain, baseline.calibration, baseline.evidence(corpus, plain.documents, features))
+    rankings = {"learned": first, "laplace": second}
 
     about = {
         **_about_corpus(corpus),
@@ -170,14 +204,24 @@ def discover(
         "members": len(rows),
         "excluded": len(excluded),
         "verdicts": None if verdicts is None else verdicts.describe(),
-        "model": "presence",
+        "model": chosen,
+        "description": description,
         "procedure": {"paper": paper, **procedure.describe(learned.training), "top": top},
         **_about_learned(learned, procedure),
+        "regression": None if regressed is None else regressed.describe(),
         "predicted_positive": {"learned": best.predicted_positive, "laplace": plain.predicted_positive},
         "subcategories": None if standings is None else about_standings(standings, rankings),
     }
     choice = learned.choice
-    return Run(about, rankings["learned"], rankings["laplace"], learned.model, choice.terrains, choice.trials)
+    return Run(
+        about,
+        first,
+        second,
+        learned.model,
+        choice.terrains,
+        choice.trials,
+        None if regressed is None else regressed.model,
+    )
 
 
 def category_rows(

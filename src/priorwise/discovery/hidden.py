@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.learning import Procedure, laplace_model, learn
+from priorwise.discovery.membership import regress
 from priorwise.discovery.peers import peers
 from priorwise.engines.local import score_corpus
 from priorwise.errors import NotEnoughData, UnknownName
@@ -38,8 +39,8 @@ class Method(Protocol):
     def name(self) -> str:
         """A short name for tables."""
 
-    def scores(self, corpus: Corpus, known: Rows) -> Floats:
-        """Score every document of the corpus."""
+    def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
+        """Score every document of the corpus; `label` is what a user would call the category."""
 
 
 class LaplaceBaseline:
@@ -47,7 +48,7 @@ class LaplaceBaseline:
 
     name = BASELINE
 
-    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+    def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
         model, training = laplace_model(corpus, known, NONE)
         return score_corpus(corpus, model.scorer_for(training.features))
@@ -60,10 +61,30 @@ class LearnedPrior:
     name: str
     procedure: Procedure
 
-    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+    def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
         learned = learn(corpus, known, NONE, self.procedure)
         return score_corpus(corpus, learned.model.scorer_for(learned.training.features))
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The default of discovery: the regression on top of presence naive Bayes, with the category's name or without."""
+
+    named: bool = True
+
+    @property
+    def name(self) -> str:
+        """A short name for tables."""
+        return "auto" if self.named else "auto, without the name"
+
+    def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
+        """Score every document of the corpus."""
+        learned = learn(corpus, known, NONE, Procedure.ours())
+        skip = np.zeros(corpus.n_documents, bool)
+        skip[known] = True
+        first_stage = learned.model.scorer_for(learned.training.features)
+        return regress(corpus, known, skip, first_stage, description=label if self.named else None).scores
 
 
 def presence_methods(*, every_target: bool = False, centre: str = "collection") -> list[Method]:
@@ -97,9 +118,9 @@ def presence_methods(*, every_target: bool = False, centre: str = "collection") 
     return methods
 
 
-def all_methods(*, every_target: bool = False, centre: str = "collection") -> list[Method]:
-    """Our methods and the scikit-learn peers."""
-    return [*presence_methods(every_target=every_target, centre=centre), *peers()]
+def all_methods(*, every_target: bool = False, centre: str = "collection", tuned: bool = False) -> list[Method]:
+    """Our methods and the scikit-learn peers; with `tuned` also peers that choose their C by cross-validation."""
+    return [*presence_methods(every_target=every_target, centre=centre), Auto(), Auto(named=False), *peers(tuned=tuned)]
 
 
 @dataclass(frozen=True)
@@ -130,6 +151,7 @@ def hidden_members(
     methods: Sequence[Method],
     *,
     hide: float = 0.5,
+    keep: int | None = None,
     seed: int = 0,
     progress: Callable[[str, str], None] | None = None,
 ) -> Iterator[HiddenResult]:
@@ -145,13 +167,16 @@ def hidden_members(
         What to compare.
     hide : float
         The share of the members to hide.
+    keep : int, optional
+        How many members stay known, instead of a share.
     seed : int
         Which members are hidden depends on it and on the label, not on the other labels.
     progress : callable, optional
         Told the label and the method about to run.
     """
     # All at once, so that a label that cannot be used is known before hours of work.
-    for label, (known, hidden) in [(label, split_members(corpus, label, hide=hide, seed=seed)) for label in labels]:
+    splits = [(label, split_members(corpus, label, hide=hide, keep=keep, seed=seed)) for label in labels]
+    for label, (known, hidden) in splits:
         is_hidden = np.zeros(corpus.n_documents, dtype=bool)
         is_hidden[hidden] = True
         candidates = np.setdiff1d(np.arange(corpus.n_documents), known)
@@ -159,7 +184,7 @@ def hidden_members(
             if progress is not None:
                 progress(label, method.name)
             begun = time.perf_counter()
-            scores = method.scores(corpus, known)[candidates]
+            scores = method.scores(corpus, known, label)[candidates]
             seconds = time.perf_counter() - begun
             relevant = is_hidden[candidates][np.argsort(-scores, kind="stable")]
             measures = {f"ppv@{k}": ppv_at(relevant, k) for k in (50, 100, 250)}
@@ -167,11 +192,11 @@ def hidden_members(
             yield HiddenResult(label, len(known), len(hidden), method.name, measures, seconds)
 
 
-def split_members(corpus: Corpus, label: str, *, hide: float, seed: int) -> tuple[Rows, Rows]:
+def split_members(corpus: Corpus, label: str, *, hide: float, keep: int | None = None, seed: int) -> tuple[Rows, Rows]:
     """The members that stay known and those that are hidden, both ascending."""
     members = corpus.members(label)
     order = np.random.default_rng([seed, *label.encode()]).permutation(members)
-    n_hidden = round(hide * len(members))
+    n_hidden = round(hide * len(members)) if keep is None else max(0, len(members) - keep)
     if len(members) - n_hidden < 2 or not n_hidden:
         raise NotEnoughData(f"'{label}' has {len(members)} members: too few to hide some and learn from the rest")
     return np.sort(order[n_hidden:]).astype(np.int64), np.sort(order[:n_hidden]).astype(np.int64)

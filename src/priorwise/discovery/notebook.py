@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from priorwise.charts import Markup, element
-from priorwise.discovery.words import in_words
+from priorwise.discovery.words import in_words, regression_in_words
 
 if TYPE_CHECKING:
     from priorwise.discovery.run import Run
@@ -30,7 +30,8 @@ def run_html(run: Run, top: int = 10) -> Markup:
     return element(
         "div",
         element("p", element("b", label), f": {about['members']:,} members, {len(run.ranking):,} candidates. "),
-        element("p", in_words(run.prior)),
+        None if about["regression"] is None else element("p", regression_in_words(about)),
+        element("p", in_words(run.prior) if run.regression is None else f"First stage: {in_words(run.prior)}"),
         element(
             "table",
             element("thead", element("tr", [element("th", heading, scope="col") for heading in headings])),

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 BAGS = 10
+TUNED_OVER = (0.1, 1.0, 10.0, 100.0)
+TUNING_FOLDS = 3
 
 
 class LinearPeer:
@@ -24,14 +26,20 @@ class LinearPeer:
         The scikit-learn model, with its default settings.
     negatives : {"1", "5", "20", "bagged", "all"}
         So many random negatives per member; 20 per member and the mean of ten such models; or all other documents.
+    tuned : bool
+        Whether C is the one of 0.1, 1, 10, 100 with the best average precision in three-fold cross-validation, for each
+        model that is fitted; else it is scikit-learn's default, 1.
     """
 
-    def __init__(self, kind: str, negatives: str) -> None:
+    def __init__(self, kind: str, negatives: str, *, tuned: bool = False) -> None:
         self.kind = kind
         self.negatives = negatives
+        self.tuned = tuned
         self.name = f"{kind}, {negatives} negatives" if negatives in ("bagged", "all") else f"{kind}, {negatives}:1"
+        if tuned:
+            self.name += ", tuned"
 
-    def scores(self, corpus: Corpus, known: Rows) -> Floats:
+    def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
         """Score every document of the corpus."""
         X = _tfidf(corpus)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
@@ -48,13 +56,25 @@ class LinearPeer:
 
         model = LogisticRegression(max_iter=1000) if self.kind == "logistic" else LinearSVC()
         rows = np.concatenate([known, negatives])
-        model.fit(X[rows], np.arange(len(rows)) < len(known))
+        y = np.arange(len(rows)) < len(known)
+        if self.tuned:
+            model = _tuned(model, len(known))
+        model.fit(X[rows], y)
         return np.asarray(model.decision_function(X))
 
 
-def peers() -> list[LinearPeer]:
-    """Every peer of the protocol."""
-    return [LinearPeer(kind, n) for kind in ("logistic", "svm") for n in ("1", "5", "20", "bagged", "all")]
+def peers(*, tuned: bool = False) -> list[LinearPeer]:
+    """Every peer of the protocol; with `tuned`, those of the largest sets of negatives also with C chosen."""
+    plain = [LinearPeer(kind, n) for kind in ("logistic", "svm") for n in ("1", "5", "20", "bagged", "all")]
+    chosen = [LinearPeer(kind, n, tuned=True) for kind in ("logistic", "svm") for n in ("20", "bagged", "all")]
+    return plain + (chosen if tuned else [])
+
+
+def _tuned(model: Any, n_known: int) -> Any:
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+    folds = StratifiedKFold(min(TUNING_FOLDS, n_known), shuffle=True, random_state=0)
+    return GridSearchCV(model, {"C": list(TUNED_OVER)}, scoring="average_precision", cv=folds)
 
 
 def _draw(others: Rows, size: int, seed: int) -> Rows:

@@ -48,20 +48,31 @@ def terrain_picture(run: Run) -> Picture:
 def precision_picture(run: Run, relevant: Collection[str], mark: int | None = 250) -> Picture:
     """Draw PPV@k of both rankings of a run, given the ids of the documents that belong."""
     masks = [judged(ranking.ids, relevant) for ranking in (run.ranking, run.baseline)]
-    return precision_curves(ppv_curve(masks[0]), ppv_curve(masks[1]), area_between(*masks), mark=mark)
+    learned, laplace = (ppv_curve(mask) for mask in masks)
+    return precision_curves(learned, laplace, area_between(*masks), mark=mark, names=names_of(run))
+
+
+def names_of(run: Run) -> tuple[str, str]:
+    """Return what the two rankings of a run are called."""
+    return NAMES if run.regression is None else ("regression", NAMES[1])
 
 
 def precision_curves(
-    learned: NDArray[np.float64], laplace: NDArray[np.float64], ahead: float, *, mark: int | None
+    learned: NDArray[np.float64],
+    laplace: NDArray[np.float64],
+    ahead: float,
+    *,
+    mark: int | None,
+    names: tuple[str, str] = NAMES,
 ) -> Picture:
     """Draw two curves of precision; `ahead` is the mean of their difference."""
     ends = [float(curve[-1]) if len(curve) else 0.0 for curve in (learned, laplace)]
     summary = (
-        f"PPV@k of both rankings. The learned prior ends at {ends[0]:.3f}, Laplace’s at {ends[1]:.3f}; "
-        f"the learned one is ahead by {ahead:+.3f} on average."
+        f"PPV@k of both rankings. The {names[0]} ends at {ends[0]:.3f}, Laplace’s at {ends[1]:.3f}; "
+        f"the former is ahead by {ahead:+.3f} on average."
     )
     return two_curves(
-        learned, laplace, NAMES, x_name="k, documents from the top", y_name="PPV@k", mark=mark, summary=summary
+        learned, laplace, names, x_name="k, documents from the top", y_name="PPV@k", mark=mark, summary=summary
     )
 
 

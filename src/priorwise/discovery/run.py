@@ -17,6 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
+from priorwise.discovery.membership_model import MembershipModel, VectorExplanation
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.standing import Standing, Standings
 from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
@@ -30,9 +31,14 @@ from priorwise.ranking.table import Ranking
 if TYPE_CHECKING:
     from priorwise.charts import Picture
 
-FORMAT = 2
+FORMAT = 3
+"""Format 1 knew no centre but the uniform one, format 2 no regression."""
+
 FILES = ("ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv", "model.parquet")
 """What is read again, beside `run.json`."""
+
+REGRESSION = "regression.parquet"
+"""The second stage, in runs that have one."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,13 @@ class Run:
     ranking, baseline : Ranking
         The documents under the learned prior and under Laplace, best first.
     model : PresenceModel
-        The learned model.
+        The learned presence model: what ranks, or the first stage.
     terrains : list of Terrain
         One per sample of negatives.
     trials : Trials
         Every pair of strengths that the search looked at, in order.
+    regression : MembershipModel, optional
+        What ranks, if there was a second stage.
     """
 
     about: dict[str, Any]
@@ -59,6 +67,7 @@ class Run:
     model: PresenceModel
     terrains: list[Terrain]
     trials: Trials
+    regression: MembershipModel | None = None
 
     @property
     def prior(self) -> PseudoCounts:
@@ -98,9 +107,9 @@ class Run:
 
         return precision_picture(self, relevant)
 
-    def explain(self, corpus: Corpus, document_id: str) -> Explanation:
-        """Take a document's score apart, token by token."""
-        return self.model.explain(corpus, corpus.row(document_id))
+    def explain(self, corpus: Corpus, document_id: str) -> Explanation | VectorExplanation:
+        """Take a document's score apart, token by token, under the model that ranks."""
+        return (self.regression or self.model).explain(corpus, corpus.row(document_id))
 
     def standing(self, corpus: Corpus, document_id: str) -> Standing | None:
         """Say where a document stands: a member, in a subcategory, or new; None without a graph of categories."""
@@ -163,6 +172,8 @@ class Run:
         pq.write_table(self._terrain_table(), folder / "terrain.parquet", compression="zstd")
         pa.csv.write_csv(self._trials_table(), folder / "trials.csv")
         self.model.save(folder / "model.parquet")
+        if self.regression is not None:
+            self.regression.save(folder / REGRESSION)
 
     def _terrain_table(self) -> pa.Table:
         tables = []
@@ -212,9 +223,12 @@ class Run:
             if written_as < 2:
                 # There was no other centre to tell it from.
                 about["procedure"]["centre"] = about["learned"]["centre"] = "uniform"
+            if written_as < 3:
+                about["regression"] = None
+            has_regression = about["regression"] is not None
             n_seeds = len(about["procedure"]["seeds"])
             about["corpus"]["checksum"], about["corpus"]["path"], about["label"], about["members"]
-        for name in FILES:
+        for name in (*FILES, *([REGRESSION] if has_regression else [])):
             if not (path / name).is_file():
                 raise BrokenFile(path, f"damaged: {name} is missing")
         with _said_broken(path / "terrain.parquet"):
@@ -227,7 +241,9 @@ class Run:
             ranking = Ranking(pq.read_table(path / "ranking.parquet"))
         with _said_broken(path / "baseline.parquet"):
             baseline = Ranking(pq.read_table(path / "baseline.parquet"))
-        return cls(about, ranking, baseline, PresenceModel.load(path / "model.parquet"), terrains, trials)
+        model = PresenceModel.load(path / "model.parquet")
+        regression = MembershipModel.load(path / REGRESSION) if has_regression else None
+        return cls(about, ranking, baseline, model, terrains, trials, regression)
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from priorwise.priors import PseudoCounts
 
 
@@ -23,6 +25,41 @@ def in_words(prior: PseudoCounts) -> str:
     )
     comma = "" if prior.centre == "collection" else ","
     return f"It imagines {imagined}{comma} {hold} (centre: {prior.centre})."
+
+
+def regression_in_words(about: dict[str, Any]) -> str:
+    """Say what the second stage learned, and what it expects to be missing.
+
+    Examples
+    --------
+    >>> settings = [{"variance": 200.0, "believed": 0, "share": 0.1}, {"variance": 800.0, "believed": 30, "share": 0.9}]
+    >>> missing = {"expected": 120.4, "low": 40.0, "high": 361.2}
+    >>> about = {"members": 20, "regression": {"documents": 5000, "settings": settings, "missing": missing}}
+    >>> print(regression_in_words(about))
+    The regression read 5,000 documents and takes about 27 of the others for likely members.
+    About 120 members are missing (40 to 360 in four of five cases).
+    """
+    regression = about["regression"]
+    believed = sum(setting["share"] * setting["believed"] for setting in regression["settings"])
+    belief = f"takes about {believed:,.0f} of the others for likely members" if believed >= 1 else "believes no others"
+    missing = regression["missing"]
+    few = " With so few members this is little more than a guess." if about["members"] < 10 else ""
+    return (
+        f"The regression read {regression['documents']:,} documents and {belief}.\n"
+        f"About {rounded(missing['expected'])} members are missing "
+        f"({rounded(missing['low'])} to {rounded(missing['high'])} in four of five cases).{few}"
+    )
+
+
+def rounded(number: float) -> str:
+    """A number of documents, to two digits.
+
+    Examples
+    --------
+    >>> rounded(7.2), rounded(361.2), rounded(12345.0)
+    ('7', '360', '12,000')
+    """
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def some(number: float, noun: str) -> str:

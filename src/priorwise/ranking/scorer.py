@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,19 @@ class Scorer:
     def table(self, n_tokens: int) -> Floats:
         """Array of one number per token of the vocabulary."""
         return self.weights.lookup(n_tokens, self.output)
+
+    def prepared(self, n_tokens: int) -> Callable[[NDArray[Any], NDArray[np.uint32], NDArray[Any]], Floats]:
+        """Return a function from offsets, tokens and counts of some documents to their scores."""
+        from priorwise.kernels.scoring import score_documents
+
+        table = self.table(n_tokens)
+
+        def score(offsets: NDArray[Any], tokens: NDArray[np.uint32], counts: NDArray[Any]) -> Floats:
+            scores = np.empty(len(offsets) - 1)
+            score_documents(offsets, tokens, table, self.bias, scores)
+            return scores / self.divisor(np.diff(offsets))
+
+        return score
 
     def divisor(self, length: NDArray[np.integer]) -> Floats:
         """What s(d) is divided by, for documents of so many tokens."""

@@ -1,0 +1,82 @@
+"""A sparse matrix times a block of columns, and steps of conjugate gradients on such a block, some rows at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Block = NDArray[np.float32]
+Columns = NDArray[np.float32]
+Sums = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def sum_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float32],
+    block: Block,
+    begin: int,
+    end: int,
+    out: Block,
+) -> None:
+    """Fill rows `begin` to `end` of `out` with those of the sparse matrix times `block`.
+
+    The numbers of all columns for one entry lie side by side, so an entry is read once for all of them.
+    """
+    width = block.shape[1]
+    total = np.empty(width, np.float32)
+    for row in range(begin, end):
+        total[:] = 0.0
+        for at in range(indptr[row], indptr[row + 1]):
+            value = values[at]
+            other = block[indices[at]]
+            for column in range(width):
+                total[column] += value * other[column]
+        out[row] = total
+
+
+@njit(cache=True, nogil=True)
+def add_prior(product: Block, direction: Block, strength: Columns, begin: int, end: int) -> Sums:
+    """Add `strength` times the direction to its product, and return their inner products by column."""
+    width = product.shape[1]
+    inner = np.zeros(width)
+    for row in range(begin, end):
+        for column in range(width):
+            product[row, column] += strength[column] * direction[row, column]
+            inner[column] += product[row, column] * direction[row, column]
+    return inner
+
+
+@njit(cache=True, nogil=True)
+def step_along(
+    solution: Block, residual: Block, direction: Block, product: Block, step: Columns, begin: int, end: int
+) -> Sums:
+    """Go a step along each column's direction, and return the squared lengths of what is left."""
+    width = product.shape[1]
+    squares = np.zeros(width)
+    for row in range(begin, end):
+        for column in range(width):
+            solution[row, column] += step[column] * direction[row, column]
+            left = residual[row, column] - step[column] * product[row, column]
+            residual[row, column] = left
+            squares[column] += left * left
+    return squares
+
+
+@njit(cache=True, nogil=True)
+def turn(direction: Block, residual: Block, share: Columns, begin: int, end: int) -> None:
+    """The next direction: what is left, and a share of the last direction."""
+    for row in range(begin, end):
+        for column in range(direction.shape[1]):
+            direction[row, column] = residual[row, column] + share[column] * direction[row, column]
+
+
+@njit(cache=True, nogil=True)
+def keep_active(block: Block, active: NDArray[np.bool_], begin: int, end: int) -> None:
+    """Set to 0 what is not active."""
+    for row in range(begin, end):
+        for column in range(block.shape[1]):
+            if not active[row, column]:
+                block[row, column] = 0.0

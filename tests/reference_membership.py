@@ -1,0 +1,64 @@
+"""Membership by regression, slow and literal; nothing of priorwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def vectors(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
+    """Log term frequency times log((N + 1)/(n + 1)) + 1, each document of length 1; a column per word, sorted."""
+    words = sorted({word for text in texts for word in text})
+    holding = {word: sum(word in text for text in texts) for word in words}
+    rows = []
+    for text in texts:
+        row = [
+            (1 + math.log(text.count(word))) * (math.log((len(texts) + 1) / (holding[word] + 1)) + 1)
+            if word in text
+            else 0.0
+            for word in words
+        ]
+        length = math.sqrt(sum(value**2 for value in row))
+        rows.append([value / length if length else 0.0 for value in row])
+    return np.array(rows), words
+
+
+def ridge(X: np.ndarray, target: Sequence[float], strength: float) -> np.ndarray:
+    """argmin_w Σ (t − w·x)² + λ|w|²."""
+    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ np.asarray(target))
+
+
+def setting_scores(X: np.ndarray, known: Sequence[int], barred: Sequence[int], variance: float, k: int) -> np.ndarray:
+    """Scores of all documents, if `known` are members, `barred` may not be believed, and the k best others are."""
+    n = len(X)
+    target = [1.0 if d in set(known) else 0.0 for d in range(n)]
+    scores = X @ ridge(X, target, n / variance)
+    if k:
+        others = [d for d in range(n) if d not in set(known) | set(barred)]
+        others.sort(key=lambda d: (-scores[d], d))
+        for place, d in enumerate(others[:k]):
+            target[d] = 0.5 * (1 - place / k)
+        scores = X @ ridge(X, target, n / variance)
+    return scores
+
+
+def log_ranks(
+    X: np.ndarray, known: Sequence[int], fold: Sequence[int], rejected: Sequence[int], variance: float, k: int
+) -> float:
+    """The sum of log(r − 1 + 10) over members left out, r the rank among documents neither known nor rejected."""
+    total = 0.0
+    for left_out in sorted(set(fold)):
+        out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
+        scores = setting_scores(X, [d for d in known if d not in out], rejected, variance, k)
+        others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
+        total += sum(math.log(sum(other >= scores[d] for other in others) + 10) for d in out)
+    return total
+
+
+def one_sided_loss(X: np.ndarray, known: Sequence[int], strength: float, w: np.ndarray) -> float:
+    """Σ_members max(0, 1 − w·x)² + Σ_others max(0, w·x)² + λ|w|²."""
+    scores = X @ w
+    loss = sum(max(0.0, 1 - s) ** 2 if d in set(known) else max(0.0, s) ** 2 for d, s in enumerate(scores))
+    return loss + strength * float(w @ w)
