@@ -72,6 +72,27 @@ def test_ingest_and_classify(
     assert "does not read the standard input" in refused(*spark)
 
 
+@pytest.mark.parametrize("model", ["auto", "presence"])
+def test_a_run_is_the_same_to_the_byte(
+    cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path, model: str
+) -> None:
+    for engine in ("local", "spark"):
+        call = ("discover", corpus.path, "Chess", "--model", model, "-o", tmp_path / f"{engine}.run", "--show", 0)
+        assert cli(*call, "--engine", engine).exit_code == 0
+    here, there = (tmp_path / "local.run", tmp_path / "spark.run")
+    assert [path.name for path in sorted(there.iterdir())] == [path.name for path in sorted(here.iterdir())]
+    for path in here.iterdir():
+        assert (there / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_hidden_members(cli: Cli, running: list[str | None], corpus: Corpus) -> None:
+    call = ("benchmark", "hidden", corpus.path, "--labels", "Geology", "--known", 8, "--methods", "auto")
+    here, there = (cli(*call, "--engine", engine).stdout.splitlines() for engine in ("local", "spark"))
+    assert "8 members known" in there[0]
+    # The last column is the time it took.
+    assert [line.split()[:-1] for line in there] == [line.split()[:-1] for line in here]
+
+
 def test_many_categories(cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path) -> None:
     for engine in ("local", "spark"):
         output = tmp_path / f"{engine}.parquet"

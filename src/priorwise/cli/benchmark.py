@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from priorwise.cli.engine_options import chooses_engine, place, using
+
 
 @click.group()
 def benchmark() -> None:
@@ -14,7 +16,7 @@ def benchmark() -> None:
 
 
 @benchmark.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.option(
     "--labels", multiple=True, help="A category; give it again for more. [default: all that are large enough]"
 )
@@ -43,8 +45,9 @@ def benchmark() -> None:
 @click.option("--tuned", is_flag=True, help="Also scikit-learn's models with C chosen by cross-validation.")
 @click.option("--every-target", is_flag=True, help="Also presence naive Bayes with every other target.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A CSV file for the figures of every category.")
+@chooses_engine
 def hidden(
-    corpus: Path,
+    corpus: Path | str,
     labels: tuple[str, ...],
     min_members: int,
     hide: float,
@@ -55,11 +58,13 @@ def hidden(
     tuned: bool,
     every_target: bool,
     output: Path | None,
+    engine: str,
+    master: str | None,
 ) -> None:
     """Hide members of each category, and count how many each method finds again at the top of its ranking."""
     from priorwise.cli.output import progress_bar
     from priorwise.corpus import Corpus
-    from priorwise.discovery.hidden import BASELINE, all_methods, eligible_labels, hidden_members, summarise
+    from priorwise.discovery.hidden import BASELINE, HERE, all_methods, eligible_labels, hidden_members, summarise
     from priorwise.errors import InputError, NotEnoughData, UnknownName
 
     if output is not None and not (output.parent.is_dir() and not output.is_dir()):
@@ -68,20 +73,21 @@ def hidden(
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
         raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")
-    known = all_methods(every_target=every_target, centre=centre, tuned=tuned)
-    for part in methods:
-        if not any(part in method.name for method in known):
-            raise UnknownName("method", part, [method.name for method in known])
-    chosen = [m for m in known if not methods or m.name == BASELINE or any(part in m.name for part in methods)]
-    with progress_bar("Hidden members", total=len(wanted) * len(chosen)) as bar:
-        done = 0
+    with using(engine, master) as spark:
+        known = all_methods(every_target=every_target, centre=centre, tuned=tuned, engine=spark or HERE)
+        for part in methods:
+            if not any(part in method.name for method in known):
+                raise UnknownName("method", part, [method.name for method in known])
+        chosen = [m for m in known if not methods or m.name == BASELINE or any(part in m.name for part in methods)]
+        with progress_bar("Hidden members", total=len(wanted) * len(chosen)) as bar:
+            done = 0
 
-        def show(label: str, method: str) -> None:
-            nonlocal done
-            bar.update(description=f"{label}: {method}", completed=done)
-            done += 1
+            def show(label: str, method: str) -> None:
+                nonlocal done
+                bar.update(description=f"{label}: {method}", completed=done)
+                done += 1
 
-        results = list(hidden_members(opened, wanted, chosen, hide=hide, keep=keep, seed=seed, progress=show))
+            results = list(hidden_members(opened, wanted, chosen, hide=hide, keep=keep, seed=seed, progress=show))
     how = f"{hide:.0%} of the members hidden" if keep is None else f"{keep} members known, the others hidden"
     click.echo(f"{len(wanted)} categories of {corpus}, {how}, mean over categories")
     print_summary(summarise(results), len(wanted))

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from priorwise.cli.engine_options import chooses_engine, place, using
 from priorwise.cli.names import NAMES, read_prior, read_target
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.argument("label", required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The run folder to write.")
 @click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
@@ -64,8 +65,9 @@ from priorwise.cli.names import NAMES, read_prior, read_target
 )
 @click.option("--overwrite", is_flag=True, help="Replace the run folder if it is there already.")
 @click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
+@chooses_engine
 def discover(
-    corpus: Path,
+    corpus: Path | str,
     label: str | None,
     output: Path | None,
     members: Path | None,
@@ -74,6 +76,8 @@ def discover(
     verdicts: tuple[Path, ...],
     show: int,
     overwrite: bool,
+    engine: str,
+    master: str | None,
     **choices: Any,
 ) -> None:
     """Find the documents of CORPUS that are missing from the category LABEL.
@@ -89,7 +93,7 @@ def discover(
     if output is not None:
         check_output(output, overwrite=overwrite)
     opened = Corpus.open(corpus)
-    with progress_bar("Learning the prior", total=1.0) as bar:
+    with using(engine, master) as spark, progress_bar("Learning the prior", total=1.0) as bar:
         run = run_discover(
             opened,
             label,
@@ -97,6 +101,7 @@ def discover(
             exclude=_ids(exclude, opened) if exclude else (),
             description=_description(description),
             verdicts=judged(*verdicts) if verdicts else None,
+            engine=spark,
             progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
             **choices,
         )
@@ -132,18 +137,23 @@ def print_run(run: Any, show: int) -> None:
     if learned["remark"]:
         click.echo(f"Note: {learned['remark']}.")
     click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")
+    # With a second stage, what is predicted is what that stage predicts.
+    ranks = about["regression"] is None
     show_table(
-        ["", loo["target"], "members found", "predicted positive"],
+        ["", loo["target"], "members found", *(["predicted positive"] if ranks else [])],
         [
             [
                 name,
                 f"{loo[key]['score']:.4f}",
                 f"{loo[key]['sensitivity']:.1%}",
-                f"{about['predicted_positive'][key]:,}",
+                *([f"{about['predicted_positive'][key]:,}"] if ranks else []),
             ]
             for name, key in (("learned", "learned"), ("Laplace", "laplace"))
         ],
     )
+    if not ranks:
+        positive = about["predicted_positive"]
+        click.echo(f"Predicted positive: {positive['learned']:,} by the regression, {positive['laplace']:,} by Laplace")
     if about.get("subcategories") is not None:
         click.echo(f"\n{_counted_standings(about['subcategories'])}")
     if show:

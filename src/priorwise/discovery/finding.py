@@ -16,7 +16,7 @@ from priorwise.discovery.membership import regress
 from priorwise.discovery.run import Run
 from priorwise.discovery.standing import about_standings, standings_below
 from priorwise.discovery.verdicts import Judged
-from priorwise.engines.local import rank_corpus, score_corpus
+from priorwise.engines.engine import Engine, Local
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.prior_choice import score_of
 from priorwise.priors import PseudoCounts
@@ -52,6 +52,7 @@ def discover(
     subcategory_depth: int | None = None,
     verdicts: Judged | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Learn the prior of a category, rank everything else, and put the Laplace baseline beside it.
@@ -104,6 +105,8 @@ def discover(
         what they rejected a negative that counts more than others, and neither is a candidate again.
     threads : int, optional
         All cores by default.
+    engine : Engine, optional
+        Where the passes over the corpus run: this machine by default, or ``Spark``; the answer is the same.
     progress : callable, optional
         Told what is being done and how far it is.
 
@@ -169,8 +172,9 @@ def discover(
 
     features = learned.training.features
     scorers = [learned.model.scorer_for(features), baseline.scorer_for(features)]
-    best, plain = rank_corpus(corpus, scorers, top=top, skip=skip, threads=threads, progress=ranked)
-    baseline_scores = score_corpus(corpus, scorers[1], threads=threads)
+    passes = engine or Local(threads)
+    best, plain = passes.rank_corpus(corpus, scorers, top=top, skip=skip, progress=ranked)
+    baseline_scores = passes.score_corpus(corpus, scorers[1])
 
     def table(found: Top, calibration: Calibration, evidence: list[str]) -> Ranking:
         stand = None if standings is None else standings.of(found.documents)

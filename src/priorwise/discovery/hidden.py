@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.learning import Procedure, laplace_model, learn
 from priorwise.discovery.membership import regress
 from priorwise.discovery.peers import peers
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData, UnknownName
 from priorwise.ranking.metrics import average_precision, ppv_at
 from priorwise.ranking.paired import Comparison, compare
@@ -30,6 +30,7 @@ Rows = NDArray[np.int64]
 MEASURES = ("ppv@50", "ppv@100", "ppv@250", "average precision")
 BASELINE = "presence, Laplace"
 NONE: Rows = np.empty(0, dtype=np.int64)
+HERE: Engine = Local()
 
 
 class Method(Protocol):
@@ -43,15 +44,17 @@ class Method(Protocol):
         """Score every document of the corpus; `label` is what a user would call the category."""
 
 
+@dataclass(frozen=True)
 class LaplaceBaseline:
     """The paper's baseline: Bayes-Laplace, as many negatives as members."""
 
-    name = BASELINE
+    engine: Engine = HERE
+    name: ClassVar[str] = BASELINE
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
         model, training = laplace_model(corpus, known, NONE)
-        return score_corpus(corpus, model.scorer_for(training.features))
+        return self.engine.score_corpus(corpus, model.scorer_for(training.features))
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,12 @@ class LearnedPrior:
 
     name: str
     procedure: Procedure
+    engine: Engine = HERE
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
         learned = learn(corpus, known, NONE, self.procedure)
-        return score_corpus(corpus, learned.model.scorer_for(learned.training.features))
+        return self.engine.score_corpus(corpus, learned.model.scorer_for(learned.training.features))
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ class Auto:
     """The default of discovery: the regression on top of presence naive Bayes, with the category's name or without."""
 
     named: bool = True
+    engine: Engine = HERE
 
     @property
     def name(self) -> str:
@@ -84,20 +89,21 @@ class Auto:
         skip = np.zeros(corpus.n_documents, bool)
         skip[known] = True
         first_stage = learned.model.scorer_for(learned.training.features)
-        return regress(corpus, known, skip, first_stage, description=label if self.named else None).scores
+        text = label if self.named else None
+        return regress(corpus, known, skip, first_stage, description=text, engine=self.engine).scores
 
 
-def presence_methods(*, every_target: bool = False, centre: str = "collection") -> list[Method]:
+def presence_methods(*, every_target: bool = False, centre: str = "collection", engine: Engine = HERE) -> list[Method]:
     """Our methods: the baseline, the paper's procedure, a learned prior, and with `every_target` all other targets.
 
     `centre` is that of the learned priors; the default procedure is also tried with the other one.
     """
     other = "uniform" if centre == "collection" else "collection"
     methods: list[Method] = [
-        LaplaceBaseline(),
-        LearnedPrior("presence, paper's procedure", Procedure.paper()),
-        LearnedPrior("presence, learned", Procedure.ours(centre=centre)),
-        LearnedPrior(f"presence, learned, {other} centre", Procedure.ours(centre=other)),
+        LaplaceBaseline(engine),
+        LearnedPrior("presence, paper's procedure", Procedure.paper(), engine),
+        LearnedPrior("presence, learned", Procedure.ours(centre=centre), engine),
+        LearnedPrior(f"presence, learned, {other} centre", Procedure.ours(centre=other), engine),
     ]
     if every_target:
         targets: list[Target] = [
@@ -112,15 +118,18 @@ def presence_methods(*, every_target: bool = False, centre: str = "collection") 
         ]
         for target in targets:
             plain = Procedure.ours(target, centre=centre, length_powers=(0.0,))
-            methods.append(LearnedPrior(f"presence, {target.name}, plain s(d)", plain))
+            methods.append(LearnedPrior(f"presence, {target.name}, plain s(d)", plain, engine))
             if not isinstance(target, AveragePrecision):
-                methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target, centre=centre)))
+                methods.append(LearnedPrior(f"presence, {target.name}", Procedure.ours(target, centre=centre), engine))
     return methods
 
 
-def all_methods(*, every_target: bool = False, centre: str = "collection", tuned: bool = False) -> list[Method]:
+def all_methods(
+    *, every_target: bool = False, centre: str = "collection", tuned: bool = False, engine: Engine = HERE
+) -> list[Method]:
     """Our methods and the scikit-learn peers; with `tuned` also peers that choose their C by cross-validation."""
-    return [*presence_methods(every_target=every_target, centre=centre), Auto(), Auto(named=False), *peers(tuned=tuned)]
+    ours = presence_methods(every_target=every_target, centre=centre, engine=engine)
+    return [*ours, Auto(engine=engine), Auto(named=False, engine=engine), *peers(tuned=tuned)]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.discovery.membership_model import MembershipModel
 from priorwise.discovery.vectors import document_vectors, rarity, with_description
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import Engine, Local
 from priorwise.models.membership import Membership, learn_membership
 from priorwise.models.weights import Weights
 from priorwise.ranking.calibrate import Calibration
@@ -72,6 +72,7 @@ def regress(
     seed: int = 0,
     read_at_most: int = READ_AT_MOST,
     threads: int | None = None,
+    engine: Engine | None = None,
 ) -> Regressed:
     """Learn the regression, and score the whole corpus by it.
 
@@ -95,12 +96,15 @@ def regress(
         How many documents to read.
     threads : int, optional
         All cores by default.
+    engine : Engine, optional
+        Where the whole corpus is scored: this machine by default.
     """
+    passes = engine or Local(threads)
     hard = np.empty(0, np.int64) if rejected is None else rejected
     readable = ~skip
     readable[members] = True
     readable[hard] = True
-    rows = _rows_to_read(corpus, members, hard, readable, first_stage, read_at_most, seed, threads)
+    rows = _rows_to_read(corpus, members, hard, readable, first_stage, read_at_most, seed, passes)
     vectors = document_vectors(corpus, rows)
     known, no = np.searchsorted(rows, members), np.searchsorted(rows, hard)
     X, imagined = with_description(corpus, vectors, description)
@@ -108,7 +112,7 @@ def regress(
 
     used = np.flatnonzero(learned.weights)
     weights = Weights(vectors.features[used], learned.weights[used][None, :], np.zeros(1))
-    scores = score_corpus(corpus, VectorScorer(weights, rarity(corpus)), threads=threads)
+    scores = passes.score_corpus(corpus, VectorScorer(weights, rarity(corpus)))
     candidates = scores[~skip]
     ranks = _ranks(learned, candidates, len(rows) - len(known) - len(no))
     missing = estimate_missing(ranks, len(candidates))
@@ -129,7 +133,7 @@ def _rows_to_read(
     first_stage: Scorer,
     at_most: int,
     seed: int,
-    threads: int | None,
+    engine: Engine,
 ) -> Rows:
     if np.count_nonzero(readable) <= at_most:
         return np.flatnonzero(readable)
@@ -137,7 +141,7 @@ def _rows_to_read(
     chosen[members] = True
     chosen[hard] = True
     room = max(at_most - int(chosen.sum()), at_most // 2)
-    scores = np.where(readable & ~chosen, score_corpus(corpus, first_stage, threads=threads), -np.inf)
+    scores = np.where(readable & ~chosen, engine.score_corpus(corpus, first_stage), -np.inf)
     chosen[np.argpartition(-scores, room // 2)[: room // 2]] = True
     rest = np.flatnonzero(readable & ~chosen)
     drawn = np.random.default_rng(seed).choice(len(rest), min(room - room // 2, len(rest)), replace=False)

@@ -24,6 +24,7 @@ from priorwise.engines.java import use_java
 from priorwise.engines.local import Progress
 from priorwise.errors import EngineFailed, MissingExtra, PriorwiseError
 from priorwise.ranking.scorer import Scorer, Top
+from priorwise.ranking.vector_scorer import VectorScorer
 
 if TYPE_CHECKING:
     from priorwise.corpus.work import Work
@@ -156,7 +157,7 @@ class Spark:
 
         return rank_on_spark(self, corpus, scorers, top=top, skip=skip, progress=progress)
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
+    def score_corpus(self, corpus: Corpus, scorer: Scorer | VectorScorer) -> NDArray[np.float64]:
         """Score every document."""
         from priorwise.engines.spark_ranking import score_on_spark
 
