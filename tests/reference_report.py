@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from fractions import Fraction
-from math import comb
+from math import comb, sqrt
 
 
 def mcnemar(first: int, second: int) -> float:
@@ -41,3 +41,31 @@ def png_pixels(file: bytes) -> tuple[list[list[int]], list[tuple[int, int, int]]
 def nearest_cell(grid: list[float], value: float) -> int:
     """The cell whose number is nearest, as a ratio; the lower of two."""
     return min(range(len(grid)), key=lambda i: (max(grid[i] / value, value / grid[i]), i))
+
+
+def wilson(k: int, n: int) -> tuple[float, float]:
+    """The shares p from which k of n is not further than 1.96 standard errors: where (k/n − p)² = z² p(1 − p)/n."""
+    z = 1.959963984540054
+    a, b, c = 1 + z * z / n, -(2 * k / n + z * z / n), (k / n) ** 2
+    root = sqrt(max(0.0, b * b - 4 * a * c))
+    return max(0.0, (-b - root) / (2 * a)), min(1.0, (-b + root) / (2 * a))
+
+
+def reliability_bins(probabilities: list[float], accepted: list[bool]) -> list[tuple[int, float, int]]:
+    """From the most probable down, in groups that differ by one document at most, the larger ones first."""
+    ordered = sorted(range(len(probabilities)), key=lambda place: (-probabilities[place], place))
+    n_bins = min(10, max(1, len(ordered) // 10))
+    groups: list[list[int]] = []
+    for number in range(n_bins):
+        size = len(ordered) // n_bins + (number < len(ordered) % n_bins)
+        taken = sum(map(len, groups))
+        groups.append(ordered[taken : taken + size])
+    return [
+        (len(group), sum(probabilities[i] for i in group) / len(group), sum(accepted[i] for i in group))
+        for group in groups
+    ]
+
+
+def with_odds_times(c: float, probabilities: list[float]) -> list[float]:
+    """The probabilities after all odds were multiplied by c."""
+    return [c * (p / (1 - p)) / (1 + c * (p / (1 - p))) for p in probabilities]

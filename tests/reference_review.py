@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -59,3 +60,26 @@ def kappa_and_error(first: Sequence[str], second: Sequence[str]) -> tuple[float,
                 total += (1 - observed) ** 2 * p[i, j] * (column[i] + row[j]) ** 2
     total -= (observed * expected - 2 * expected + observed) ** 2
     return kappa, (max(total, 0.0) / n) ** 0.5 / (1 - expected) ** 2
+
+
+def teaching_order(probabilities: Sequence[float], vectors: Sequence[dict[str, float]], most: int) -> list[int]:
+    """The least sure first, in rounds without documents that are alike; none that is nearly the same as one before."""
+
+    @cache
+    def cosine(one: int, other: int) -> float:
+        return sum(x * vectors[other].get(token, 0.0) for token, x in vectors[one].items())
+
+    order = sorted(range(len(probabilities)), key=lambda i: (abs(probabilities[i] - 0.5), i))
+    taken: list[int] = []
+    while True:
+        this_round: list[int] = []
+        for place in order:
+            if len(taken) == most:
+                return taken
+            if place in taken or any(cosine(place, other) > 0.9 for other in taken):
+                continue
+            if not any(cosine(place, other) > 0.2 for other in this_round):
+                this_round.append(place)
+                taken.append(place)
+        if not this_round:
+            return taken

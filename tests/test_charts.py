@@ -15,7 +15,19 @@ import reference_report as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorwise.charts import Picture, box_plots, chart_style, dot_plot, element, heat_map, scatter, two_curves
+from priorwise.charts import (
+    Picture,
+    box_plots,
+    chart_style,
+    dot_plot,
+    element,
+    heat_map,
+    line_chart,
+    reliability_plot,
+    scatter,
+    share_bars,
+    two_curves,
+)
 from priorwise.charts.heat import PIXELS, cell_edges
 from priorwise.charts.labels import CHARACTER, spots_for
 from priorwise.charts.markup import joined, shown
@@ -232,10 +244,52 @@ def test_nothing_is_drawn_for_none() -> None:
     assert float(circles[0].get("cx") or 0) < float(circles[1].get("cx") or 0)
 
 
+def test_bars_are_as_long_as_their_shares() -> None:
+    picture = share_bars([("a", 0.6), ("b", 0.3), ("c", 0.0)], x_name="x", summary="s")
+    widths = [float(node.get("width") or 0) for node in drawn(picture).iter("rect")]
+    assert widths[0] == pytest.approx((612 - 270) * 0.6 / (1.05 * 0.6), abs=0.1)
+    assert widths[1] == pytest.approx(widths[0] / 2, abs=0.1)
+    # As thin as can be seen.
+    assert widths[2] == 0.5
+    assert drawn(share_bars([], x_name="x", summary="s")).get("aria-label") == "s"
+
+
+POINTS = st.lists(st.tuples(st.floats(0, 500), st.floats(0, 500)), min_size=1, max_size=40).map(sorted)
+
+
+@given(POINTS, POINTS)
+def test_lines_go_through_their_points(first: list[tuple[float, float]], second: list[tuple[float, float]]) -> None:
+    picture = line_chart([("a", first), ("b", second)], x_name="x", y_name="y", summary="s")
+    x = Scale(0, 1.02 * max(1.0, *(each for each, _ in [*first, *second])), 48, 612)
+    y = Scale(0, 1.08 * max(1.0, *(each for _, each in [*first, *second])), 250, 40)
+    paths = [points_of(node.get("d") or "") for node in drawn(picture).iter("path")]
+    for path, points in zip(paths, (first, second), strict=True):
+        expected = [(float(x(across)), float(y(up))) for across, up in points]
+        assert path == pytest.approx(np.array(expected), abs=0.06)
+    dots = [len(points) if len(points) <= 30 else 0 for points in (first, second)]
+    assert len(list(drawn(picture).iter("circle"))) == sum(dots)
+
+
+def test_shares_lie_above_what_was_stated() -> None:
+    points = [(0.25, 0.5, 0.4, 0.6), (1.0, 1.0, 0.7, 1.0)]
+    picture = reliability_plot(points, x_name="x", y_name="y", summary="s")
+    x, y = Scale(0, 1, 48, 612), Scale(0, 1, 310, 40)
+    circles = [[float(node.get("cx") or 0), float(node.get("cy") or 0)] for node in drawn(picture).iter("circle")]
+    np.testing.assert_allclose(circles, [[float(x(p)), float(y(share))] for p, share, _, _ in points], atol=0.01)
+    whiskers = [node for node in drawn(picture).iter("line") if node.get("class") == "line series-1"][::3]
+    ends = [[float(node.get("y1") or 0), float(node.get("y2") or 0)] for node in whiskers]
+    np.testing.assert_allclose(ends, [[float(y(high)), float(y(low))] for _, _, low, high in points], atol=0.01)
+    (diagonal,) = [node for node in drawn(picture).iter("line") if node.get("class") == "link thin"]
+    assert [float(diagonal.get(name) or 0) for name in ("x1", "y1", "x2", "y2")] == [48, 310, 612, 40]
+
+
 def test_names_stay_text() -> None:
     pictures = [
         box_plots([(EVIL, spread(0.5), spread(0.25))], (EVIL, "b"), x_name=EVIL, summary=EVIL),
         dot_plot([(EVIL, [1.0])], (EVIL,), x_name=EVIL, summary=EVIL),
+        line_chart([(EVIL, [(0, 0)]), (EVIL, [])], x_name=EVIL, y_name=EVIL, summary=EVIL),
+        reliability_plot([(0.5, 0.5, 0.4, 0.6)], x_name=EVIL, y_name=EVIL, summary=EVIL),
+        share_bars([(EVIL, 0.5)], x_name=EVIL, summary=EVIL),
         scatter([(EVIL, 1, 2)], x_name=EVIL, y_name=EVIL, summary=EVIL),
         two_curves([1], [0], (EVIL, "b"), x_name=EVIL, y_name=EVIL, summary=EVIL),
     ]

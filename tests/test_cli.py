@@ -26,6 +26,7 @@ from priorwise.cli.names import NAMES, parse_target
 from priorwise.cli.output import safe
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
+from priorwise.discovery.words import regression_in_words
 
 ALL_COMMANDS = [[name] for name in COMMANDS] + [["ingest", "records"], ["ingest", "folder"], ["benchmark", "hidden"]]
 Refused = Callable[..., str]
@@ -335,6 +336,16 @@ def test_whoever_stops_reading_still_gets_the_run(corpus: Corpus, environment: d
 
 
 # What is printed
+
+
+def test_what_discover_prints_by_default(auto_run: Run, corpus: Corpus, cli: Cli) -> None:
+    text = cli("discover", corpus.path, "Chess", "--show", "0").stdout
+    assert regression_in_words(auto_run.about) in text
+    positive = auto_run.about["predicted_positive"]
+    assert f"Predicted positive: {positive['learned']:,} by the regression, {positive['laplace']:,} by Laplace" in text
+    loo = auto_run.about["leave_one_out"]["learned"]
+    (line,) = re.findall(r"^  learned .*$", text, flags=re.MULTILINE)
+    assert line.split()[1:] == [f"{loo['score']:.4f}", f"{loo['sensitivity']:.1%}"]
 
 
 def test_what_discover_prints(run: Run, corpus: Corpus, cli: Cli) -> None:

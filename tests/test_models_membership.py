@@ -156,3 +156,10 @@ def test_threads_change_nothing() -> None:
     one, three = (learn_membership(X, np.arange(8), threads=threads) for threads in (1, 3))
     assert one.weights.tobytes() == three.weights.tobytes()
     assert one.scores.tobytes() == three.scores.tobytes()
+
+
+def test_nearly_all_others_may_be_rejected() -> None:
+    X = some_documents(40, 15, 2)
+    learned = learn_membership(X, np.arange(6), rejected=np.arange(6, 38))
+    assert np.all(np.isfinite(learned.weights))
+    assert all(setting.believed == 0 for setting in learned.settings)

@@ -316,10 +316,13 @@ def test_pictures_for_a_notebook(run: Run, documents: list[DemoDocument]) -> Non
         {"paper": True, "seed": 3},
         {"target": pw.FBeta(0.5, at_corpus_odds=True), "search": "radial", "seeds": 2, "top": 30},
         {"target": pw.PPV(floor=0.5), "negatives_per_positive": 1.5, "centre": "uniform", "seeds": 1},
+        {"model": "presence"},
+        {"description": "kings, queens and rooks", "seed": 2},
+        {"model": "auto", "target": pw.FBeta(1.0), "seeds": 1},
         {"prior": pw.PseudoCounts(22, 0.1)},
         {"prior": pw.PseudoCounts(50, 2), "centre": "collection", "target": pw.PPVAtK(10), "seeds": 1},
     ],
-    ids=["default", "paper", "radial", "samples", "given", "given, collection"],
+    ids=["default", "paper", "radial", "samples", "presence", "described", "both", "given", "given, collection"],
 )
 def test_the_command_makes_the_same_run(choices: dict[str, Any], corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
     run = discover(corpus, "Chess", **choices)

@@ -14,18 +14,25 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.report import write_report
+from priorwise.review import Verdict, Verdicts
 from test_report import EVIL, candidates, judge
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def runs(run: Run, run_path: Path, documents: list[DemoDocument], tmp_path: Path) -> Path:
-    """A folder of two runs: one judged, one not."""
+def runs(run: Run, run_path: Path, auto_path: Path, documents: list[DemoDocument], tmp_path: Path) -> Path:
+    """A folder of three runs: one judged, one not, and one of the default model that was judged and taught."""
     truth = {document.id: document.truth for document in documents}
     shutil.copytree(run_path, tmp_path / "runs" / "fresh.run")
     judged = Path(shutil.copytree(run_path, tmp_path / "runs" / "judged.run"))
     judge(judged, [(id, "yes" if "Chess" in truth[id] else "no") for id in candidates(run)])
+    taught = Path(shutil.copytree(auto_path, tmp_path / "runs" / "taught.run"))
+    ids = Run.load(taught).ranking.ids[:40]
+    judge(taught, [(id, "yes" if "Chess" in truth[id] else "no") for id in ids])
+    verdicts = Verdicts.of_run(taught)
+    verdicts.add_all([Verdict(f"teach {id}", "Bob", id, "yes", teaching=True) for id in ids[:9]])
+    verdicts.close()
     return tmp_path / "runs"
 
 
@@ -36,7 +43,9 @@ def app(corpus: Corpus, runs: Path, environment: dict[str, str]) -> Iterator[Ser
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("names", [["judged.run"], ["fresh.run"], ["judged.run", "fresh.run"]], ids="-".join)
+@pytest.mark.parametrize(
+    "names", [["judged.run"], ["fresh.run"], ["taught.run"], ["judged.run", "fresh.run"]], ids="-".join
+)
 def test_the_file_is_readable_and_asks_for_nothing(
     runs: Path, browser: Browser, tmp_path: Path, names: list[str], scheme: str
 ) -> None:
@@ -94,14 +103,14 @@ def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browse
 def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tmp_path: Path) -> None:
     with a_page(browser, color_scheme="dark") as page:
         page.goto(f"{app.url}/report")
-        expect(page.get_by_role("checkbox")).to_have_count(2)
+        expect(page.get_by_role("checkbox")).to_have_count(3)
         page.get_by_role("button", name="Show the report").click()
         expect(page.get_by_role("alert")).to_have_text("Choose at least one run.")
         assert serious_faults(page) == []
         for box in page.get_by_role("checkbox").all():
             box.check()
         page.get_by_role("button", name="Show the report").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("2 categories")
+        expect(page.get_by_role("heading", level=1)).to_have_text("3 categories")
         assert serious_faults(page) == []
         for name, starts in (("report", "<!doctype html>"), ("CSV", "\ufeffcategory,"), ("wikitext", "== ")):
             with page.expect_download() as download:

@@ -17,7 +17,7 @@ from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
-from priorwise.review import Choices, Verdicts, cohen_kappa, items_of
+from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of, results, teaching_items
 
 pytestmark = pytest.mark.slow
 
@@ -38,12 +38,16 @@ def server(judged_run: Path, environment: dict[str, str]) -> Iterator[Served]:
         yield running
 
 
-def stored(run: Path) -> list[tuple[str, str, str]]:
+def logged(run: Path) -> list[Verdict]:
     verdicts = Verdicts.of_run(run)
     try:
-        return [(each.reviewer, each.item, each.verdict) for each in verdicts.log()]
+        return verdicts.log()
     finally:
         verdicts.close()
+
+
+def stored(run: Path) -> list[tuple[str, str, str]]:
+    return [(each.reviewer, each.item, each.verdict) for each in logged(run)]
 
 
 def begin(page: Page, url: str, name: str) -> None:
@@ -92,6 +96,48 @@ def test_a_review_to_the_end_with_the_keyboard(server: Served, browser: Browser,
     assert status == 200
     values = [results["rankings"][name]["at_k"]["value"] for name in ("learned", "laplace")]
     assert shown == [f"{value:.3f}" for value in [*values, results["difference"]["spread"]["value"]]]
+
+
+def test_teaching_with_the_keyboard(
+    auto_path: Path, corpus: Corpus, browser: Browser, tmp_path: Path, environment: Environment
+) -> None:
+    """The list is its own, what is said in it is marked, and the blind review and its results do not change."""
+    folder = Path(shutil.copytree(auto_path, tmp_path / "auto.run"))
+    run = Run.load(folder)
+    items = teaching_items(run, corpus, Choices(top=3))
+    arguments = ("review", folder, "--teach", "--top", 3, "--port", 0)
+    with served(*arguments, environment=environment) as server, a_page(browser) as page:
+        page.goto(server.url)
+        expect(page.get_by_text("3 documents that teach the model most")).to_be_visible()
+        assert serious_faults(page) == []
+        begin(page, server.url, "Ada")
+        for number, (item, key) in enumerate(zip(items, "yny", strict=True), start=1):
+            expect(page.locator(".document h2")).to_have_text(item.title)
+            press(page, key, f"{number} of 3 documents judged")
+        expect(page.get_by_text("All judged. Thank you.")).to_be_visible()
+        press(page, "z", "2 of 3")
+        press(page, "n", "3 of 3")
+        page.reload()
+        expect(page.locator(".progress")).to_contain_text("3 of 3 documents judged")
+        page.get_by_role("link", name="Results").first.click()
+        expect(page.get_by_text("3 documents judged to teach the model, 1 of them accepted")).to_be_visible()
+        blind = items_of(run, Choices(top=3))
+        page.goto(f"{server.url.partition('?')[0]}")
+        page.get_by_role("link", name="Teach the model instead").click()
+        page.get_by_role("link", name="Judge blindly instead").click()
+        expect(page.get_by_text(f"{len(blind)} documents from two rankings")).to_be_visible()
+        # What was said to teach is not said here.
+        begin(page, page.url, "Ada")
+        expect(page.locator(".progress")).to_contain_text(f"0 of {len(blind)} documents judged")
+        press(page, "y", "1 of")
+        outside = next(id for id in run.ranking.ids if id not in {item.id for item in items})
+        body = {"run": "auto.run", "reviewer": "Ada", "id": "x", "item": outside, "verdict": "yes", "teach": 1}
+        assert server.ask("/api/review/verdict", body)[0] == 404
+        assert server.ask("/api/review/verdict", {**body, "teach": "yes"})[0] == 400
+    words = [("yes", True), ("no", True), ("yes", True), ("withdrawn", True), ("no", True), ("yes", False)]
+    assert [(each.verdict, each.teaching) for each in logged(folder)] == words
+    assert [each["name"] for each in results(folder)["reviewers"]] == ["Ada"]
+    assert len(results(folder)["progress"]["blind"]) == 1
 
 
 def test_a_killed_server_loses_no_verdict(

@@ -1,11 +1,14 @@
 """Charts: numbers in, SVG out. No script and no network; light, dark and paper; words for those who do not see them."""
 
+from priorwise.charts.bars import share_bars
 from priorwise.charts.boxes import box_plots
 from priorwise.charts.curves import two_curves
 from priorwise.charts.dots import dot_plot
 from priorwise.charts.heat import heat_map
+from priorwise.charts.lines import line_chart
 from priorwise.charts.markup import Markup, element
 from priorwise.charts.picture import Picture, chart_style
+from priorwise.charts.reliability import reliability_plot
 from priorwise.charts.scatter import scatter
 
 __all__ = [
@@ -16,6 +19,9 @@ __all__ = [
     "dot_plot",
     "element",
     "heat_map",
+    "line_chart",
+    "reliability_plot",
     "scatter",
+    "share_bars",
     "two_curves",
 ]

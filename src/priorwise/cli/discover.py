@@ -110,8 +110,9 @@ def discover(
         run.save(output, overwrite=overwrite)
     print_run(run, show)
     if output is not None:
-        why = _quoted("priorwise", "explain", str(output), run.ranking.ids[0])
-        click.echo(f"\nWritten to {output}. Why the first one: {why}")
+        first = run.ranking.ids[:1]
+        why = f" Why the first one: {_quoted('priorwise', 'explain', str(output), *first)}" if first else ""
+        click.echo(f"\nWritten to {output}.{why}")
 
 
 def print_run(run: Any, show: int) -> None:

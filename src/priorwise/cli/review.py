@@ -24,6 +24,11 @@ from priorwise.cli.serving import serves
 @click.option(
     "--subcategories", is_flag=True, help="Judge documents of subcategories too, which count as members otherwise."
 )
+@click.option(
+    "--teach",
+    is_flag=True,
+    help="Judge what teaches the model most, for `discover --verdicts`; it counts in no statistic.",
+)
 @click.option("--export", type=click.Path(path_type=Path), help="Write an .xlsx or .csv to fill in, and end.")
 @click.option("--import", "filled", type=click.Path(path_type=Path), help="Read one that was filled in, and end.")
 @click.option("--results", "show_results", is_flag=True, help="Print what came of it so far, and end.")
@@ -33,6 +38,7 @@ def review(
     run: Path,
     corpus: Path | None,
     reviewer: str | None,
+    teach: bool,
     export: Path | None,
     filled: Path | None,
     show_results: bool,
@@ -42,6 +48,9 @@ def review(
 
     Opens a page in the browser: one key judges and goes on to the next document, and each verdict is on the disk before
     it does. Verdicts are kept in the folder of the run. Without a browser: --export a sheet, fill it in, --import it.
+
+    With --teach the documents come in another order: those that the model is least sure of first, and not many that are
+    alike. --top is then how many there are.
     """
     from priorwise.discovery import Run
     from priorwise.review.queue import Choices
@@ -49,53 +58,68 @@ def review(
     chosen = Choices(**choices)
     if export is not None or filled is not None:
         loaded = Run.load(run)
-        _exchange(run, loaded, loaded.open_corpus(corpus), chosen, reviewer, export, filled)
+        _exchange(run, loaded, loaded.open_corpus(corpus), chosen, reviewer, teach, export, filled)
     elif show_results:
         _print_results(run)
     else:
-        _serve(serve, run, corpus, chosen, reviewer)
+        _serve(serve, run, corpus, chosen, reviewer, teach)
 
 
-def _serve(serve: Any, run: Path, corpus: Path | None, chosen: Any, reviewer: str | None) -> None:
+def _serve(serve: Any, run: Path, corpus: Path | None, chosen: Any, reviewer: str | None, teach: bool) -> None:
     from urllib.parse import urlencode
 
     from priorwise.web.review import review_page
     from priorwise.web.workspace import Workspace
 
     workspace = Workspace.of_run(run, corpus)
-    start = "/review" + (f"?{urlencode({'reviewer': reviewer})}" if reviewer else "")
+    asked = {**({"reviewer": reviewer} if reviewer else {}), **({"teach": 1} if teach else {})}
+    start = "/review" + (f"?{urlencode(asked)}" if asked else "")
     serve([review_page(workspace, chosen)], start)
 
 
 def _exchange(
-    folder: Path, run: Any, corpus: Any, chosen: Any, reviewer: str | None, export: Path | None, filled: Path | None
+    folder: Path,
+    run: Any,
+    corpus: Any,
+    chosen: Any,
+    reviewer: str | None,
+    teach: bool,
+    export: Path | None,
+    filled: Path | None,
 ) -> None:
     from priorwise.cli.output import counted
     from priorwise.errors import AlreadyExists
-    from priorwise.review.queue import items_of
+    from priorwise.review.queue import Item, items_of
     from priorwise.review.reading import said_in
+    from priorwise.review.results import decisions
     from priorwise.review.sheet import read_sheet, write_sheet
+    from priorwise.review.teaching import teaching_items
     from priorwise.review.verdicts import Verdicts
 
     if filled is not None and reviewer is None:
         raise click.UsageError("Say whose verdicts these are: --reviewer NAME.")
-    items = items_of(run, chosen)
     if filled is not None:
+        # What was written to teach may have been judged blindly since, and is read all the same.
+        listed = [Item(row["id"], row["title"]) for row in run.ranking.rows()] if teach else items_of(run, chosen)
         verdicts = Verdicts.of_run(folder)
         try:
-            new = read_sheet(filled, reviewer or "", items, verdicts)
+            new = read_sheet(filled, reviewer or "", listed, verdicts, teaching=teach)
         finally:
             verdicts.close()
         click.echo(f"{counted(new, 'verdict')} read from {filled}")
     if export is not None:
         if export.exists():
             raise AlreadyExists(export, not_a="sheet to overwrite")
-        write_sheet(export, items, corpus, [each for each in said_in(folder) if each.reviewer == reviewer])
+        said = said_in(folder)
+        blind = decisions(each for each in said if not each.teaching)
+        items = teaching_items(run, corpus, chosen, judged=blind) if teach else items_of(run, chosen)
+        own = [each for each in said if each.reviewer == reviewer and each.teaching is teach]
+        write_sheet(export, items, corpus, own)
         click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
 
 
 def _print_results(run: Path) -> None:
-    from priorwise.cli.output import safe, show_table
+    from priorwise.cli.output import counted, safe, show_table
     from priorwise.review.results import results
 
     found = results(run)
@@ -118,6 +142,9 @@ def _print_results(run: Path) -> None:
     for each in found["reviewers"]:
         said = ", ".join(f"{each[word]:,} {word}" for word in ("yes", "no", "unsure", "skip"))
         click.echo(f"{safe(each['name'])}: {said}")
+    if found["teachers"]:
+        judged, accepted = len(found["progress"]["teaching"]), (found["progress"]["teaching"] or [0])[-1]
+        click.echo(f"To teach, and in none of these figures: {counted(judged, 'document')}, {accepted:,} accepted")
     for pair in found["agreement"]:
         kappa = "is not defined"
         if pair["kappa"] is not None:

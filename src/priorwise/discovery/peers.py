@@ -26,18 +26,23 @@ class LinearPeer:
         The scikit-learn model, with its default settings.
     negatives : {"1", "5", "20", "bagged", "all"}
         So many random negatives per member; 20 per member and the mean of ten such models; or all other documents.
+    C : float
+        How far it trusts the data.
     tuned : bool
         Whether C is the one of 0.1, 1, 10, 100 with the best average precision in three-fold cross-validation, for each
-        model that is fitted; else it is scikit-learn's default, 1.
+        model that is fitted; else it is given.
     """
 
-    def __init__(self, kind: str, negatives: str, *, tuned: bool = False) -> None:
+    def __init__(self, kind: str, negatives: str, *, C: float = 1.0, tuned: bool = False) -> None:
         self.kind = kind
         self.negatives = negatives
+        self.C = C
         self.tuned = tuned
         self.name = f"{kind}, {negatives} negatives" if negatives in ("bagged", "all") else f"{kind}, {negatives}:1"
         if tuned:
             self.name += ", tuned"
+        elif C != 1.0:
+            self.name += f", C={C:g}"
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
         """Score every document of the corpus."""
@@ -54,7 +59,7 @@ class LinearPeer:
         from sklearn.linear_model import LogisticRegression
         from sklearn.svm import LinearSVC
 
-        model = LogisticRegression(max_iter=1000) if self.kind == "logistic" else LinearSVC()
+        model = LogisticRegression(C=self.C, max_iter=1000) if self.kind == "logistic" else LinearSVC(C=self.C)
         rows = np.concatenate([known, negatives])
         y = np.arange(len(rows)) < len(known)
         if self.tuned:

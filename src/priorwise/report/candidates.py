@@ -12,10 +12,11 @@ TOP = 50
 
 
 def candidates(subject: Subject, top: int = TOP) -> Markup:
-    """Return the first candidates of the learned prior's ranking."""
+    """Return the first candidates of the run's ranking."""
     run = subject.run
     has_graph = run.about.get("subcategories") is not None
-    verdicts = {each["id"]: each["verdict"] for each in subject.results["documents"]}
+    verdicts = {each["id"]: each["decided"] for each in subject.results["documents"]}
+    is_judged = any(verdicts.values())
     headings = ["Title", "Rank", "Probability", "Laplace rank", "Strongest tokens"]
     rows = []
     for row in run.ranking.rows(top):
@@ -27,16 +28,17 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
             evidence(row["evidence"]),
         ]
         cells += [_standing(row["path"], row["status"], run.about["label"])] if has_graph else []
-        cells += [_verdict(verdicts.get(row["id"]))] if subject.reviewed else []
+        cells += [_verdict(verdicts.get(row["id"]))] if is_judged else []
         rows.append(cells)
-    headings += (["Standing"] if has_graph else []) + (["Verdict"] if subject.reviewed else [])
+    headings += (["Standing"] if has_graph else []) + (["Verdict"] if is_judged else [])
+    by_length = ", before the division by length" if run.regression is None else ""
     shown = min(top, len(run.ranking))
     caption = f"The first {shown:,} of {len(run.ranking):,} candidates"
     return joined(
         table(caption, headings, rows, text=range(4, len(headings))),
         element(
             "p",
-            "Each token is shown with what it adds to the score, before the division by length. Laplace rank is the "
+            f"Each token is shown with what it adds to the score{by_length}. Laplace rank is the "
             "document’s place in the whole of the baseline’s ranking.",
             class_="quiet",
         ),

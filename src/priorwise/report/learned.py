@@ -1,4 +1,4 @@
-"""What was learned: the prior in numbers, in words and on its terrain, and the size of the model."""
+"""The learned prior in numbers, in words and on its terrain, and the size of the presence model."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ def learned_prior(subject: Subject) -> Markup:
     run, about = subject.run, subject.run.about
     learned, loo = about["learned"], about["leave_one_out"]
     origin = "given, not learned" if about["procedure"]["given"] else "learned"
+    ranks = run.regression is None
     rows = [
         [
             name,
             f"{loo[key]['score']:.4f}",
             f"{loo[key]['sensitivity']:.1%}",
-            f"{about['predicted_positive'][key]:,}",
+            # Of a run with a second stage these are that stage's.
+            *([f"{about['predicted_positive'][key]:,}"] if ranks else []),
         ]
         for name, key in ((LEARNED, "learned"), (LAPLACE, "laplace"))
     ]
     samples = f"{len(run.seeds)} sample{'s' * (len(run.seeds) > 1)}"
     return joined(
+        None if ranks else element("p", _first_stage(subject)),
         element(
             "p",
             "The prior was ",
@@ -42,11 +45,26 @@ def learned_prior(subject: Subject) -> Markup:
         ),
         note(f"Note: {learned['remark']}.") if learned["remark"] else None,
         table(
-            f"Leave-one-out on {samples} of the others, and the number of documents predicted to belong",
-            ["", loo["target"], "members found", "predicted positive"],
+            f"Leave-one-out on {samples} of the others" + ", and the number of documents predicted to belong" * ranks,
+            ["", loo["target"], "members found", *(["predicted positive"] if ranks else [])],
             rows,
         ),
         figure(terrain_picture(run), _terrain_words(subject)),
+    )
+
+
+def _first_stage(subject: Subject) -> str:
+    about = subject.run.about
+    others = about["corpus"]["documents"] - about["excluded"]
+    read = about["regression"]["documents"]
+    use = (
+        "Here it chose which documents the regression read."
+        if read < others
+        else "Here the regression read all documents, so it had nothing to choose."
+    )
+    return (
+        "Presence naive Bayes with a learned prior is the first stage: it scores all documents, and of a large corpus "
+        f"the regression reads half by that score and half at random. {use}"
     )
 
 

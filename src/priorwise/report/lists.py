@@ -79,7 +79,7 @@ def write_wikitext(subjects: Sequence[Subject], path: str | Path, *, overwrite: 
 
 
 def _reviewed(subjects: Sequence[Subject]) -> Sequence[Subject]:
-    if not any(subject.reviewed for subject in subjects):
+    if not any(each["decided"] for subject in subjects for each in subject.results["documents"]):
         first = subjects[0].path
         raise InputError(
             f"nobody has judged these candidates yet, so none is accepted; first: priorwise review {first}"

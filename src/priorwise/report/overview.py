@@ -8,12 +8,13 @@ import numpy as np
 
 from priorwise.charts import Markup, box_plots, dot_plot, element, scatter
 from priorwise.charts.markup import joined
-from priorwise.discovery.pictures import NAMES
+from priorwise.discovery.pictures import NAMES, names_of
 from priorwise.discovery.words import amount
 from priorwise.ranking.paired import compare
 from priorwise.report.parts import chance, figure, interval, note, share, table
 from priorwise.report.precision import BOXES
 from priorwise.report.subject import Subject, expected_at
+from priorwise.report.teaching import growth
 
 
 def overview(subjects: Sequence[Subject]) -> Markup:
@@ -26,6 +27,7 @@ def overview(subjects: Sequence[Subject]) -> Markup:
         _found(subjects),
         element("h3", "What was learned"),
         _learned(subjects),
+        growth(subjects),
     )
 
 
@@ -66,7 +68,7 @@ def _precision(subjects: Sequence[Subject]) -> Markup:
     ]
     picture = box_plots(
         [(subject.name, learned, laplace) for subject, (learned, laplace) in zip(subjects, spreads, strict=True)],
-        NAMES,
+        _names(subjects),
         x_name=at,
         summary=f"Box plots of {at} of {len(subjects)} categories, learned and Laplace; the table has the figures.",
     )
@@ -84,7 +86,7 @@ def _test(subjects: Sequence[Subject]) -> Markup | None:
     found = compare(learned, laplace)
     return element(
         "p",
-        f"Over the {len(subjects)} categories the learned prior’s precision less Laplace’s is "
+        f"Over the {len(subjects)} categories the precision of the {_names(subjects)[0]} less Laplace’s is "
         f"{found.difference:+.3f} on average: ahead in {found.ahead}, behind in {found.behind}. "
         f"Paired over categories, Wilcoxon’s signed-rank test gives {chance(found.wilcoxon)}, "
         f"the paired t-test {chance(found.t_test)}.",
@@ -106,9 +108,9 @@ def _found(subjects: Sequence[Subject]) -> Markup:
     ]
     second = dot_plot(
         [(subject.name, both) for subject, both in zip(subjects, positive, strict=True)],
-        NAMES,
+        _names(subjects),
         x_name="documents predicted to belong",
-        summary="Documents that each prior predicts to belong, by category; the table has the figures.",
+        summary="Documents that each model predicts to belong, by category; the table has the figures.",
     )
     rows = [
         [subject.name, *(f"{own[kind]:,}" for kind in kinds), *(f"{number:,}" for number in both)]
@@ -117,13 +119,13 @@ def _found(subjects: Sequence[Subject]) -> Markup:
     headings = ["Category", *(name.capitalize() for name in names), "Predicted, learned", "Predicted, Laplace"]
     return joined(
         figure(first, "The three sets share no document: members, candidates of a subcategory, and new ones."),
-        figure(second, "How many documents of the whole corpus each prior predicts to belong."),
+        figure(second, "How many documents of the whole corpus each model predicts to belong."),
         table("Documents by category", headings, rows),
     )
 
 
 def _learned(subjects: Sequence[Subject]) -> Markup:
-    sizes = [(each.run.about["members"], each.run.about["learned"]["vocabulary"]) for each in subjects]
+    sizes = [(each.run.about["members"], each.model_size) for each in subjects]
     odds = [each.run.prior.negative / each.run.prior.positive for each in subjects]
     names = [subject.name for subject in subjects]
     by_size = scatter(
@@ -150,9 +152,16 @@ def _learned(subjects: Sequence[Subject]) -> Markup:
         ]
         for subject, (members, tokens), ratio in zip(subjects, sizes, odds, strict=True)
     ]
+    stage = "" if all(each.run.regression is None for each in subjects) else ", in the first stage where there are two"
     headings = ["Category", "Members", "Tokens", "λ−", "λ+", "λ− / λ+", "Expected precision"]
     return joined(
         figure(by_size, "The size of each category and the size of its model."),
-        figure(by_odds, "The size of each model and the ratio of its learned strengths."),
-        table("Priors by category", headings, rows),
+        figure(by_odds, f"The size of each model and the ratio of its learned strengths{stage}."),
+        table(f"Priors by category{stage}", headings, rows),
     )
+
+
+def _names(subjects: Sequence[Subject]) -> tuple[str, str]:
+    """What the rankings are called, if all runs call them the same."""
+    names = {names_of(subject.run) for subject in subjects}
+    return names.pop() if len(names) == 1 else ("learned model", NAMES[1])

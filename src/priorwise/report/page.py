@@ -10,6 +10,7 @@ from pathlib import Path
 
 from priorwise.charts import Markup, chart_style, element
 from priorwise.charts.markup import joined
+from priorwise.discovery.words import rounded
 from priorwise.errors import InputError
 from priorwise.report.candidates import TOP, candidates
 from priorwise.report.files import write_text
@@ -17,10 +18,9 @@ from priorwise.report.learned import learned_prior
 from priorwise.report.overview import overview
 from priorwise.report.parts import share
 from priorwise.report.precision import precision
+from priorwise.report.regression import regression
 from priorwise.report.reproduce import reproduce
 from priorwise.report.subject import Subject, expected_at, subjects_of
-
-_SECTIONS = ("Precision", "The learned prior", "Candidates", "How to reproduce it")
 
 
 def write_report(
@@ -105,10 +105,16 @@ def _title(subjects: Sequence[Subject]) -> str:
 
 
 def _sections(subject: Subject, heading: str, top: int) -> Markup:
-    contents = (precision(subject), learned_prior(subject), candidates(subject, top), reproduce(subject))
-    return joined(
-        element("section", element(heading, name), content) for name, content in zip(_SECTIONS, contents, strict=True)
-    )
+    learned = [("The learned prior", learned_prior(subject))]
+    if subject.run.regression is not None:
+        learned = [("The regression", regression(subject)), ("The first stage", learned_prior(subject))]
+    sections = [
+        ("Precision", precision(subject)),
+        *learned,
+        ("Candidates", candidates(subject, top)),
+        ("How to reproduce it", reproduce(subject)),
+    ]
+    return joined(element("section", element(heading, name), content) for name, content in sections)
 
 
 def _summary(subject: Subject) -> Markup:
@@ -119,12 +125,16 @@ def _summary(subject: Subject) -> Markup:
         ("other documents", f"{others:,}"),
         ("candidates of a subcategory", f"{counts['subcategory']:,}") if about.get("subcategories") else None,
     ]
+    if about["regression"] is not None:
+        missing = about["regression"]["missing"]
+        between = f"({rounded(missing['low'])} to {rounded(missing['high'])})"
+        facts.append(("members missing, expected", f"{rounded(missing['expected'])} {between}"))
     if subject.reviewed:
         rankings = subject.results["rankings"]
         facts += [
             ("new, accepted", f"{counts['new']:,}"),
-            (f"PPV@{subject.k}, learned", share(rankings["learned"]["at_k"]["value"])),
-            (f"PPV@{subject.k}, Laplace", share(rankings["laplace"]["at_k"]["value"])),
+            (f"PPV@{subject.k}, {subject.ranked_by}", share(rankings["learned"]["at_k"]["value"])),
+            (f"PPV@{subject.k}, Laplace’s prior", share(rankings["laplace"]["at_k"]["value"])),
         ]
     else:
         facts.append((f"expected PPV@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))

@@ -8,10 +8,13 @@ import numpy as np
 
 from priorwise.charts import Markup, box_plots, element
 from priorwise.charts.markup import joined
-from priorwise.discovery.pictures import NAMES, precision_curves
+from priorwise.discovery.pictures import names_of, precision_curves
 from priorwise.discovery.standing import SUBCATEGORY
-from priorwise.report.parts import LAPLACE, LEARNED, chance, code, figure, interval, note, share, table
-from priorwise.report.subject import Subject, expected_at
+from priorwise.report.expected import expected
+from priorwise.report.parts import LAPLACE, chance, code, figure, interval, note, share, table
+from priorwise.report.reliability import reliability
+from priorwise.report.subject import Subject
+from priorwise.report.teaching import gain
 
 KINDS = {
     "yes": "Accepted",
@@ -25,22 +28,31 @@ KINDS = {
 def precision(subject: Subject) -> Markup:
     """Return what the review says, or what there is to expect before one."""
     if subject.reviewed:
-        return joined(_judged(subject), _boxes(subject), _tests(subject), _kinds(subject), _reviewers(subject))
+        return joined(
+            _judged(subject),
+            _boxes(subject),
+            _tests(subject),
+            reliability(subject),
+            gain(subject),
+            _kinds(subject),
+            _reviewers(subject),
+        )
     return joined(
         note(
-            "Nobody has judged the candidates yet, so precision, its tests and the number of new members are missing. "
-            "Judge them blindly, and make this report again:"
+            f"Nobody has judged the candidates {'blindly ' if subject.results['teachers'] else ''}yet, so precision, "
+            "its tests and the number of new members are missing. Judge them blindly, and make this report again:"
         ),
         code(f"priorwise review {subject.path.name}"),
-        _expected(subject),
+        expected(subject),
         _known(subject),
+        gain(subject),
     )
 
 
 def _judged(subject: Subject) -> Markup:
     found = subject.results
     learned, laplace = (np.array(found["rankings"][name]["ppv"]) for name in ("learned", "laplace"))
-    picture = precision_curves(learned, laplace, found["area_between"], mark=subject.k)
+    picture = precision_curves(learned, laplace, found["area_between"], mark=subject.k, names=names_of(subject.run))
     return joined(
         _unjudged(subject),
         figure(
@@ -65,9 +77,9 @@ def _unjudged(subject: Subject) -> Markup | None:
     if not any(missing):
         return None
     return note(
-        f"The review is not finished: of the first {subject.k:,} documents, {missing[0]:,} of the learned prior’s "
-        f"ranking and {missing[1]:,} of Laplace’s are not judged. They count as not belonging, so the "
-        "figures are lower bounds."
+        f"The review is not finished: of the first {subject.k:,} documents, {missing[0]:,} of the "
+        f"{subject.ranked_by}’s ranking and {missing[1]:,} of Laplace’s are not judged. They count as not belonging, "
+        "so the figures are lower bounds."
     )
 
 
@@ -77,14 +89,14 @@ def _missing(subject: Subject) -> list[int]:
 
 
 def _boxes(subject: Subject) -> Markup:
-    names = (LEARNED, LAPLACE)
+    names = _names(subject)
     spreads = [subject.results["rankings"][name]["at_k"] for name in ("learned", "laplace")]
     learned, laplace = spreads
     picture = box_plots(
         [(f"PPV@{subject.k}", learned, laplace)],
-        NAMES,
+        names_of(subject.run),
         x_name=f"PPV@{subject.k}",
-        summary=f"Box plots of PPV@{subject.k}: learned {share(learned['value'])} ({interval(learned)}), "
+        summary=f"Box plots of PPV@{subject.k}: {subject.ranked_by} {share(learned['value'])} ({interval(learned)}), "
         f"Laplace {share(laplace['value'])} ({interval(laplace)}).",
     )
     return joined(
@@ -97,7 +109,6 @@ def _boxes(subject: Subject) -> Markup:
     )
 
 
-DEPTHS = (10, 25, 50, 100, 250, 500, 1000)
 BOXES = (
     "10,000 bootstrap samples of the judged documents: a box holds the middle half of them, its line is the median, "
     "the whiskers end at the 95% interval, and the grey line joins the means."
@@ -112,15 +123,15 @@ def _tests(subject: Subject) -> Markup:
         [
             "McNemar’s exact test",
             chance(one.p),
-            f"the documents that belong, each paired with itself: {one.first:,} are in the learned prior’s list only, "
-            f"{one.second:,} in Laplace’s only, {one.both:,} in both",
+            f"the documents that belong, each paired with itself: {one.first:,} are in the {subject.ranked_by}’s "
+            f"list only, {one.second:,} in Laplace’s only, {one.both:,} in both",
         ],
         ["Welch’s t-test", chance(difference["t_test"]), "the paper’s; as if no document were in both lists"],
     ]
     return joined(
         element(
             "p",
-            f"Among the first {subject.k:,} the learned prior’s precision less Laplace’s is ",
+            f"Among the first {subject.k:,} the {subject.ranked_by}’s precision less Laplace’s is ",
             element("strong", f"{spread['value']:+.3f}"),
             f" (95% interval {interval(spread, '+')}; documents in both lists cancel).",
         ),
@@ -132,7 +143,7 @@ def _kinds(subject: Subject) -> Markup:
     rankings = subject.results["rankings"]
     columns = [(name, part) for name in ("learned", "laplace") for part in ("counts_at_k", "counts")]
     rows = [[words, *(f"{rankings[name][part][kind]:,}" for name, part in columns)] for kind, words in KINDS.items()]
-    headings = [f"{name}, {part}" for name in (LEARNED, LAPLACE) for part in (f"first {subject.k:,}", "all")]
+    headings = [f"{name}, {part}" for name in _names(subject) for part in (f"first {subject.k:,}", "all")]
     return table("What the candidates are", ["", *headings], rows)
 
 
@@ -156,31 +167,20 @@ def _reviewers(subject: Subject) -> Markup:
     return joined(parts)
 
 
-def _expected(subject: Subject) -> Markup:
-    ranking = subject.run.ranking
-    depths = [k for k in DEPTHS if k <= len(ranking)] or [len(ranking)]
-    rows = [[f"first {k:,}", f"{k * expected_at(ranking, k):,.0f}", share(expected_at(ranking, k))] for k in depths]
-    return joined(
-        table("What to expect of the learned prior’s ranking", ["", "should belong", "PPV@k"], rows),
-        element(
-            "p",
-            "This is the mean of the candidates’ probabilities, which were fitted to the leave-one-out scores of "
-            "members and others. It holds if the category lacks about as many members as it has.",
-            class_="quiet",
-        ),
-    )
-
-
 def _known(subject: Subject) -> Markup | None:
     rankings = subject.results["rankings"]
     if not any(rankings[name]["counts"][SUBCATEGORY] for name in rankings):
         return None
     rows = [
         [name, *(f"{rankings[key][part][SUBCATEGORY]:,}" for part in ("counts_at_k", "counts"))]
-        for name, key in ((LEARNED, "learned"), (LAPLACE, "laplace"))
+        for name, key in zip(_names(subject), ("learned", "laplace"), strict=True)
     ]
     return table(
         "Candidates that are in a subcategory, and so are known to belong",
         ["", f"of the first {subject.k:,}", "of all"],
         rows,
     )
+
+
+def _names(subject: Subject) -> tuple[str, str]:
+    return subject.ranked_by.capitalize(), LAPLACE

@@ -21,6 +21,8 @@ _TARGETS = (
     (r"ppv, sensitivity at least ([\d.]+)", r"ppv:\1"),
 )
 
+_LONGEST_DESCRIPTION = 200
+
 
 def reproduce(subject: Subject) -> Markup:
     """Return what is needed to make the run and this report again."""
@@ -30,6 +32,7 @@ def reproduce(subject: Subject) -> Markup:
         ["Corpus", f"{_corpus_name(about)}, {corpus['documents']:,} documents"],
         ["Its checksum", element("code", corpus["checksum"])],
         ["Members", f"{about['members']:,}, and {about['excluded']:,} documents left out"],
+        ["Model", "presence" if about["regression"] is None else "auto: presence, then a regression"],
         ["Target and search", f"{procedure['target']}, {procedure['search']}"],
         ["Seeds", ", ".join(str(seed) for seed in procedure["seeds"])],
         ["Negatives in each sample", f"{procedure['negatives_per_sample']:,}"],
@@ -59,8 +62,10 @@ def discover_command(about: dict[str, Any], output: str) -> str:
         words += ["--exclude", "…"]
     if about.get("verdicts") is not None:
         words += ["--verdicts", "…"]
+    if about.get("description") is not None:
+        words += ["--description", about["description"] if _fits(about["description"]) else "…"]
     seeds = procedure["seeds"]
-    words += ["--paper"] if procedure["paper"] else _choices(about)
+    words += ["--paper"] if procedure["paper"] else _model(about)
     if seeds[0]:
         words += ["--seed", str(seeds[0])]
     if procedure["top"] != 1000:
@@ -72,6 +77,19 @@ def discover_command(about: dict[str, Any], output: str) -> str:
         words = [*words[:2], "-o", output, *words[4:], "--", *words[2:4]]
         return shlex.join(words)
     return shlex.join([*words, "-o", output])
+
+
+def _fits(description: str) -> bool:
+    """Whether a text can be given in the command; after an @ the command expects a file."""
+    return len(description) <= _LONGEST_DESCRIPTION and not description.startswith("@")
+
+
+def _model(about: dict[str, Any]) -> list[str]:
+    """Who says something about the prior gets a presence model, unless told otherwise; who says nothing, no such."""
+    choices = _choices(about)
+    if about["regression"] is None:
+        return choices or ["--model", "presence"]
+    return ["--model", "auto", *choices] if choices else []
 
 
 def _choices(about: dict[str, Any]) -> list[str]:
@@ -112,10 +130,11 @@ def _remarks(subject: Subject) -> list[str]:
     about = subject.run.about
     remarks = []
     own_target = target_option(about["procedure"]["target"]) is None
-    if about["label"] is None or about["excluded"] or about.get("verdicts") is not None or own_target:
+    too_long = not _fits(about.get("description") or "")
+    if about["label"] is None or about["excluded"] or about.get("verdicts") is not None or own_target or too_long:
         remarks.append(
-            "Where the command says … the run does not hold what it was given: "
-            "a file of ids, the verdicts of an earlier run, or a target of somebody’s own."
+            "Where the command says … the run does not hold what it was given, or it is too long to show: a file of "
+            "ids, the verdicts of an earlier run, a description (run.json has it), or a target of somebody’s own."
         )
     if not subject.addresses:
         remarks.append("No document is linked: the corpus has no web pages, or was not there when this was made.")

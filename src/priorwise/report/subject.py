@@ -51,8 +51,25 @@ class Subject:
 
     @property
     def reviewed(self) -> bool:
-        """Whether anybody has judged anything."""
+        """Whether anybody has judged anything blindly."""
         return any(each["yes"] + each["no"] + each["unsure"] for each in self.results["reviewers"])
+
+    @property
+    def ranked_by(self) -> str:
+        """What ranks the candidates, in words."""
+        return "learned prior" if self.run.regression is None else "regression"
+
+    @property
+    def model_size(self) -> int:
+        """How many tokens have a weight in the model that ranks."""
+        if self.run.regression is None:
+            return int(self.run.about["learned"]["vocabulary"])
+        return len(self.run.regression.tokens)
+
+    @property
+    def learned_from(self) -> int:
+        """How many verdicts on an earlier run this one learned from."""
+        return sum((self.run.about.get("verdicts") or {}).values())
 
     @property
     def k(self) -> int:
@@ -78,16 +95,16 @@ class Subject:
         return {
             "category": self.run.about["members"],
             "subcategory": sum(each["status"] == SUBCATEGORY and each["id"] in self.relevant for each in documents),
-            "new": sum(each["verdict"] == "yes" and each["status"] != SUBCATEGORY for each in documents),
+            "new": sum(each["decided"] == "yes" and each["status"] != SUBCATEGORY for each in documents),
         }
 
     def accepted(self) -> list[dict[str, Any]]:
-        """Return the documents that reviewers said yes to, best first, with all that is known of them."""
+        """Return the documents that reviewers said yes to, blindly or to teach, best first, with all that is known."""
         rows = {row["id"]: row for ranking in (self.run.baseline, self.run.ranking) for row in ranking.rows()}
         return [
             {**rows[each["id"]], **each, "page": self.addresses.get(each["id"])}
             for each in self.results["documents"]
-            if each["verdict"] == "yes"
+            if each["decided"] == "yes"
         ]
 
 

@@ -3,6 +3,7 @@
 from priorwise.review.agreement import Agreement, cohen_kappa
 from priorwise.review.queue import Choices, Item, items_of
 from priorwise.review.results import decisions, judged, results
+from priorwise.review.teaching import teaching_items
 from priorwise.review.verdicts import Verdict, Verdicts
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "items_of",
     "judged",
     "results",
+    "teaching_items",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,9 +15,10 @@ import numpy as np
 from priorwise.discovery import Run
 from priorwise.discovery.standing import SUBCATEGORY
 from priorwise.discovery.verdicts import Judged
+from priorwise.errors import InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
-from priorwise.review.agreement import agreements
+from priorwise.review.agreement import JUDGEMENTS, agreements
 from priorwise.review.reading import said_in
 from priorwise.review.verdicts import Verdict
 
@@ -29,7 +31,8 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
 
     A document counts as a member if more reviewers said yes than no. A document of a subcategory counts as one if
     nobody has judged it (presence). What is not judged counts as none, so the figures are lower bounds; ``unjudged``
-    says by how much.
+    says by how much. Verdicts that were given to teach the model have no part in any of this, for their documents were
+    chosen by the model.
 
     Parameters
     ----------
@@ -46,8 +49,10 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
         ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
         bootstrap spread), ``counts`` of what the documents are; ``area_between`` (as far as the curves go) and
         ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers;
-        ``documents``, each with its verdict and its two ranks; ``accepted``, the ids of those that reviewers said yes
-        to.
+        ``documents``, each with its verdict (and what it is if verdicts to teach count as well, ``decided``) and its
+        two ranks; ``accepted``, the ids of those that reviewers said yes to, blindly or to teach; ``progress``, how
+        many of the first document judged, the first two, … were accepted, for ``blind`` and ``teaching`` apart;
+        ``teachers``, each with their counts and pace.
     """
     folder = Path(path)
     return results_of(Run.load(folder), said_in(folder), k=k)
@@ -55,12 +60,15 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
 
 def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, Any]:
     """Return the same from what was said."""
-    decided = decisions(said)
+    blind, teaching = ([each for each in said if each.teaching is kind] for kind in (False, True))
+    decided, known = decisions(blind), decisions(last_words(said))
     rankings = {"learned": run.ranking, "laplace": run.baseline}
     standing = {id: status for ranking in rankings.values() for id, status in _standings(ranking)}
     kinds = {id: _kind(decided.get(id), status) for id, status in standing.items()}
     relevant = frozenset(id for id, kind in kinds.items() if kind in ("yes", SUBCATEGORY))
     k = min(k, *(len(ranking) for ranking in rankings.values()))
+    if k == 0:
+        raise InputError("this run has no candidates: all documents are members, left out, or judged before")
     depth = max(k, _judged_to(kinds, rankings.values()))
     masks = {name: np.array([id in relevant for id in ranking.ids[:depth]]) for name, ranking in rankings.items()}
     difference = compare_lists(run.ranking.ids[:k], run.baseline.ids[:k], relevant)
@@ -69,7 +77,9 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
         "members": run.about["members"],
         "k": k,
         "depth": depth,
-        "reviewers": reviewers(said),
+        "reviewers": reviewers(blind),
+        "teachers": reviewers(teaching),
+        "progress": {"blind": _progress(blind), "teaching": _progress(teaching)},
         "rankings": {
             name: {
                 "ppv": ppv_curve(masks[name]).tolist(),
@@ -81,9 +91,9 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
         },
         "area_between": area_between(masks["learned"], masks["laplace"]),
         "difference": asdict(difference),
-        "agreement": [asdict(pair) for pair in agreements(said)],
-        "documents": _documents(run, decided, standing),
-        "accepted": sorted(id for id, verdict in decided.items() if verdict == "yes"),
+        "agreement": [asdict(pair) for pair in agreements(blind)],
+        "documents": _documents(run, decided, known, standing),
+        "accepted": sorted(id for id, verdict in known.items() if verdict == "yes"),
     }
 
 
@@ -98,7 +108,7 @@ def decisions(said: Iterable[Verdict]) -> dict[str, str]:
     """
     votes: dict[str, Counter[str]] = {}
     for each in said:
-        if each.verdict in ("yes", "no", "unsure"):
+        if each.verdict in JUDGEMENTS:
             votes.setdefault(each.item, Counter())[each.verdict] += 1
     return {
         item: "yes" if count["yes"] > count["no"] else "no" if count["no"] > count["yes"] else "unsure"
@@ -106,16 +116,29 @@ def decisions(said: Iterable[Verdict]) -> dict[str, str]:
     }
 
 
+def last_words(said: Iterable[Verdict]) -> list[Verdict]:
+    """Return each reviewer's last judgement of each document, whether it was given blindly or to teach.
+
+    Examples
+    --------
+    >>> said = [Verdict("1", "Ada", "a", "no"), Verdict("2", "Ada", "a", "yes", teaching=True)]
+    >>> [each.verdict for each in last_words(said)]
+    ['yes']
+    """
+    # To skip a document is to say nothing, and takes back nothing.
+    return list({(each.reviewer, each.item): each for each in said if each.verdict in JUDGEMENTS}.values())
+
+
 def judged(*paths: str | Path) -> Judged:
     """Return what the reviews of some runs say, for :func:`priorwise.discover` to learn from.
 
-    What is accepted in one and rejected in another is neither.
+    Blind verdicts and those to teach count alike. What is accepted in one run and rejected in another is neither.
     """
     accepted: set[str] = set()
     rejected: set[str] = set()
     for path in paths:
         Run.load(path)
-        for item, word in decisions(said_in(Path(path))).items():
+        for item, word in decisions(last_words(said_in(Path(path)))).items():
             if word != "unsure":
                 (accepted if word == "yes" else rejected).add(item)
     return Judged(tuple(sorted(accepted - rejected)), tuple(sorted(rejected - accepted)))
@@ -134,6 +157,13 @@ def reviewers(said: Iterable[Verdict]) -> list[dict[str, Any]]:
         }
         for name, own in sorted(by_name.items())
     ]
+
+
+def _progress(said: Sequence[Verdict]) -> list[int]:
+    """Return how many documents were accepted among the first that was judged, the first two, …"""
+    decided = decisions(said)
+    in_order = dict.fromkeys(each.item for each in said if each.item in decided)
+    return list(accumulate(int(decided[item] == "yes") for item in in_order))
 
 
 def _standings(ranking: Ranking) -> list[tuple[str, str | None]]:
@@ -157,7 +187,9 @@ def _counted(kinds: Iterable[str]) -> dict[str, int]:
     return {kind: found[kind] for kind in ("yes", "no", "unsure", SUBCATEGORY, "unjudged")}
 
 
-def _documents(run: Run, decided: Mapping[str, str], standing: Mapping[str, str | None]) -> list[dict[str, Any]]:
+def _documents(
+    run: Run, decided: Mapping[str, str], known: Mapping[str, str], standing: Mapping[str, str | None]
+) -> list[dict[str, Any]]:
     ranks = {name: _ranks(ranking) for name, ranking in (("rank", run.ranking), ("laplace_rank", run.baseline))}
     titles = {row["id"]: row["title"] for ranking in (run.baseline, run.ranking) for row in ranking.rows()}
     return [
@@ -165,6 +197,7 @@ def _documents(run: Run, decided: Mapping[str, str], standing: Mapping[str, str 
             "id": id,
             "title": title,
             "verdict": decided.get(id),
+            "decided": known.get(id),
             "status": standing[id],
             **{name: places.get(id) for name, places in ranks.items()},
         }

@@ -71,8 +71,10 @@ def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterabl
         raise InputError(f"a sheet is an .xlsx or a .csv file, and {path.name} is neither")
 
 
-def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdicts) -> int:
+def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdicts, *, teaching: bool = False) -> int:
     """Store the verdicts of a sheet that was filled in, all or none; return how many are new.
+
+    `teaching` says whether its documents were chosen to teach the model.
 
     Raises
     ------
@@ -80,9 +82,16 @@ def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdi
         A cell holds what is no verdict, or a row is of a document that is not to be judged: with the row's number.
     """
     found = dict(_verdicts_of(path, {item.id for item in items}))
-    before = {verdict.item: verdict for verdict in verdicts.current(reviewer)}
+    before = {verdict.item: verdict for verdict in verdicts.current(reviewer) if verdict.teaching is teaching}
     new = [
-        Verdict(str(uuid.uuid4()), reviewer, item, word, before[item].id if item in before else None)
+        Verdict(
+            str(uuid.uuid4()),
+            reviewer,
+            item,
+            word,
+            before[item].id if item in before else None,
+            teaching=teaching,
+        )
         for item, word in found.items()
         if item not in before or before[item].verdict != word
     ]

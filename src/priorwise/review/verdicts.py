@@ -2,6 +2,7 @@
 
 Each verdict carries an identity that its maker gave it, so that one that is sent twice, because the first answer was
 lost, is stored once. To change one's mind is a further verdict that names the one before it; to undo is to withdraw.
+Verdicts that were given to teach the model are marked: which documents they are about was not left to chance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from priorwise.errors import BrokenFile, DiskFull, InputError
 
 Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
 WORDS: tuple[str, ...] = get_args(Word)
-FORMAT = 1
+FORMAT = 2
+"""Format 1 did not know which verdicts were to teach."""
+
 LONGEST_NAME = 100
 
 _TABLE = """
@@ -32,14 +35,13 @@ CREATE TABLE IF NOT EXISTS verdict (
     verdict  TEXT NOT NULL CHECK (verdict IN ('yes', 'no', 'unsure', 'skip', 'withdrawn')),
     previous TEXT,
     seconds  REAL,
-    at       TEXT NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS verdict_of ON verdict (reviewer, item, number);
+    at       TEXT NOT NULL,
+    teaching INTEGER NOT NULL DEFAULT 0
+) STRICT
 """
-_CURRENT = """
-SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict
-WHERE number IN (SELECT max(number) FROM verdict GROUP BY reviewer, item)
-"""
+_COLUMNS = "id, reviewer, item, verdict, previous, seconds, at"
+_INDEX = "CREATE INDEX IF NOT EXISTS verdict_of ON verdict (reviewer, item, number)"
+_MIGRATE = "ALTER TABLE verdict ADD COLUMN teaching INTEGER NOT NULL DEFAULT 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Verdict:
         How long the document was looked at.
     at : str
         When it was stored (UTC); empty before that.
+    teaching : bool
+        Whether the document was chosen to teach the model, and not by the blind list.
     """
 
     id: str
@@ -68,6 +72,7 @@ class Verdict:
     previous: str | None = None
     seconds: float | None = None
     at: str = ""
+    teaching: bool = False
 
     def __post_init__(self) -> None:
         if self.verdict not in WORDS:
@@ -125,16 +130,32 @@ class Verdicts:
         return cls(run / FILE_NAME)
 
     def _check_format(self) -> None:
-        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        version = self._version()
         if version > FORMAT:
             raise BrokenFile(self.path, "written by a newer priorwise; update this one to read it")
+        # What is only read stays as it was written. Numbers begin with 1, so none was to teach.
+        self._teaching = "teaching" if version == FORMAT else "number < 0"
+
+    def _version(self) -> int:
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        return int(version)
 
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
         # In WAL mode only FULL waits for the disk at each commit.
         self._database.execute("PRAGMA synchronous = FULL")
-        self._database.executescript(_TABLE)
-        self._database.execute(f"PRAGMA user_version = {FORMAT}")
+        if self._version() < FORMAT:
+            self._migrate()
+        self._check_format()
+
+    def _migrate(self) -> None:
+        with self._transaction():
+            self._database.execute(_TABLE)
+            # Another process may have been faster.
+            if "teaching" not in {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}:
+                self._database.execute(_MIGRATE)
+            self._database.execute(_INDEX)
+            self._database.execute(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
         """Close the file."""
@@ -145,45 +166,53 @@ class Verdicts:
         """Store a verdict; when this returns, it is on the disk. One that is stored already is returned as it is."""
         self.add_all([verdict])
         stored = self._find(verdict.id)
-        if (stored.reviewer, stored.item, stored.verdict) != (verdict.reviewer, verdict.item, verdict.verdict):
+        if _said_by(stored) != _said_by(verdict):
             raise InputError("another verdict has this identity already; each needs one of its own")
         return stored
 
     def add_all(self, verdicts: Iterable[Verdict]) -> None:
         """Store verdicts, all or none of them."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        rows = [(v.id, v.reviewer, v.item, v.verdict, v.previous, v.seconds, now) for v in verdicts]
-        with self._said(), self._lock:
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                self._database.executemany(
-                    "INSERT INTO verdict (id, reviewer, item, verdict, previous, seconds, at) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-                    rows,
-                )
-                self._database.execute("COMMIT")
-            except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-                raise
+        rows = [(v.id, v.reviewer, v.item, v.verdict, v.previous, v.seconds, now, int(v.teaching)) for v in verdicts]
+        with self._said(), self._lock, self._transaction():
+            self._database.executemany(
+                "INSERT INTO verdict (id, reviewer, item, verdict, previous, seconds, at, teaching) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                rows,
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All that is done within, or nothing."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
 
     def current(self, reviewer: str | None = None) -> list[Verdict]:
-        """Return each reviewer's last word on each document, in the order in which they were said."""
+        """Return each reviewer's last words on each document, blindly and to teach, in the order of their saying."""
+        last = f"number IN (SELECT max(number) FROM verdict GROUP BY reviewer, item, {self._teaching})"
         narrowed = " AND reviewer = ?" if reviewer is not None else ""
-        found = self._select(f"{_CURRENT}{narrowed} ORDER BY number", () if reviewer is None else (reviewer,))
+        found = self._select(f"WHERE {last}{narrowed} ORDER BY number", () if reviewer is None else (reviewer,))
         return [verdict for verdict in found if verdict.verdict != "withdrawn"]
 
     def log(self) -> list[Verdict]:
         """Return everything that was ever said, in order."""
-        return self._select("SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict ORDER BY number")
+        return self._select("ORDER BY number")
 
     def _find(self, id: str) -> Verdict:
-        query = "SELECT id, reviewer, item, verdict, previous, seconds, at FROM verdict WHERE id = ?"
-        return self._select(query, (id,))[0]
+        return self._select("WHERE id = ?", (id,))[0]
 
-    def _select(self, query: str, values: tuple[str, ...] = ()) -> list[Verdict]:
+    def _select(self, which: str, values: tuple[str, ...] = ()) -> list[Verdict]:
         with self._said(), self._lock:
-            return [Verdict(*row) for row in self._database.execute(query, values).fetchall()]
+            rows = self._database.execute(
+                f"SELECT {_COLUMNS}, {self._teaching} FROM verdict {which}", values
+            ).fetchall()
+        return [Verdict(*(*row[:-1], bool(row[-1]))) for row in rows]
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -194,3 +223,7 @@ class Verdicts:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
                 raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
             raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error
+
+
+def _said_by(verdict: Verdict) -> tuple[str, str, str, bool]:
+    return verdict.reviewer, verdict.item, verdict.verdict, verdict.teaching

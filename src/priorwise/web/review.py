@@ -10,13 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.errors import InputError, UnknownName
 from priorwise.review.queue import Choices, Item, items_of
 from priorwise.review.reading import said_in
-from priorwise.review.results import results_of, reviewers
+from priorwise.review.results import decisions, results_of, reviewers
+from priorwise.review.teaching import teaching_items
 from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, Verdicts
-from priorwise.web.answers import answer, body_of, query_of
+from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page
 from priorwise.web.workspace import Workspace
 
@@ -25,21 +27,35 @@ _LONGEST_SECONDS = 24 * 3600.0
 
 
 class Desk:
-    """The review of one run: its list, its verdicts. Nothing is written before the first verdict."""
+    """The review of one run: its two lists, its verdicts. Nothing is written before the first verdict."""
 
-    def __init__(self, run: Run, path: Path, choices: Choices) -> None:
+    def __init__(self, run: Run, corpus: Corpus, path: Path, choices: Choices) -> None:
         self.run = run
-        self.items: list[Item] = items_of(run, choices)
+        self._corpus = corpus
         self._path = path
+        self._choices = choices
         self._lock = threading.Lock()
         self._verdicts: Verdicts | None = None
-        self._known = {item.id: item for item in self.items}
+        self._lists: dict[bool, dict[str, Item]] = {}
 
-    def item(self, id: str) -> Item:
+    def items(self, teaching: bool) -> dict[str, Item]:
+        """Return what there is to judge by id, blindly or to teach; each list is made when it is first asked for."""
+        with self._lock:
+            if teaching not in self._lists:
+                found = self._to_teach() if teaching else items_of(self.run, self._choices)
+                self._lists[teaching] = {item.id: item for item in found}
+            return self._lists[teaching]
+
+    def _to_teach(self) -> list[Item]:
+        blind = decisions(each for each in said_in(self._path) if not each.teaching)
+        return teaching_items(self.run, self._corpus, self._choices, judged=blind)
+
+    def item(self, id: str, teaching: bool) -> Item:
         """Return a document that is to be judged; others are not shown here."""
-        if id not in self._known:
+        items = self.items(teaching)
+        if id not in items:
             raise UnknownName("document in this review", id, [])
-        return self._known[id]
+        return items[id]
 
     def said(self) -> list[Verdict]:
         """Return each reviewer's last word on each document."""
@@ -67,7 +83,10 @@ class Desks:
         run = self._workspace.run(name)
         with self._lock:
             if name not in self._open or self._open[name][0] is not run:
-                self._open[name] = (run, Desk(run, self._workspace.run_path(name), self._choices))
+                self._open[name] = (
+                    run,
+                    Desk(run, self._workspace.corpus, self._workspace.run_path(name), self._choices),
+                )
             return self._open[name][1]
 
     def default_name(self) -> str:
@@ -76,6 +95,11 @@ class Desks:
         if not names:
             raise InputError("there is no run to review yet: find a category and discover what is missing from it")
         return str(names[0])
+
+
+def is_teaching(fields: Fields) -> bool:
+    """Return whether a request is about the list that teaches, and not about the blind one."""
+    return fields.whole("teach", 0, 1, default=0) == 1
 
 
 def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
@@ -89,24 +113,29 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
 
     def start(request: Request) -> Response:
         name, desk = desk_of(request)
+        teaching = is_teaching(query_of(request))
         return answer(
             {
                 "run": name,
                 "runs": [{"name": each["name"], "label": each["label"]} for each in workspace.facts()],
                 "label": desk.run.about["label"],
-                "items": [asdict(item) for item in desk.items],
+                "teaching": teaching,
+                "items": [asdict(item) for item in desk.items(teaching).values()],
                 "reviewers": [{"name": each["name"]} for each in reviewers(desk.said())],
                 "keeps_text": corpus.keeps_text,
             }
         )
 
     def own(request: Request) -> Response:
-        reviewer = query_of(request).text("reviewer", longest=LONGEST_NAME)
-        said = [each for each in desk_of(request)[1].said() if each.reviewer == reviewer]
+        query = query_of(request)
+        reviewer, teaching = query.text("reviewer", longest=LONGEST_NAME), is_teaching(query)
+        everything = desk_of(request)[1].said()
+        said = [each for each in everything if each.reviewer == reviewer and each.teaching is teaching]
         return answer({"verdicts": [{"id": v.id, "item": v.item, "verdict": v.verdict} for v in said]})
 
     def document(request: Request) -> Response:
-        item = desk_of(request)[1].item(query_of(request).text("id", longest=100_000))
+        query = query_of(request)
+        item = desk_of(request)[1].item(query.text("id", longest=100_000), is_teaching(query))
         row = corpus.row(item.id)
         return answer({**asdict(item), "address": corpus.address(row), "text": corpus.text(row)})
 
@@ -115,14 +144,16 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
 
         fields = await body_of(request)
         desk = await run_in_threadpool(desks.of, fields.text("run", longest=300))
-        given = fields.get("previous")
+        given, teaching = fields.get("previous"), is_teaching(fields)
+        item = await run_in_threadpool(desk.item, fields.text("item", longest=100_000), teaching)
         verdict = Verdict(
             fields.text("id", longest=_LONGEST_ID),
             fields.text("reviewer", longest=LONGEST_NAME),
-            desk.item(fields.text("item", longest=100_000)).id,
+            item.id,
             fields.choice("verdict", WORDS),
             None if given is None else fields.text("previous", longest=_LONGEST_ID),
             None if fields.get("seconds") is None else fields.number("seconds", 0.0, _LONGEST_SECONDS),
+            teaching=teaching,
         )
         stored = await run_in_threadpool(desk.add, verdict)
         return answer({"stored": stored.id, "at": stored.at})

@@ -18,6 +18,8 @@ export async function judging(main, start, reviewer) {
   const begun = performance.now();
   let here = 0;
 
+  const queue = { run: start.run, teach: start.teaching ? 1 : null };
+
   const title = el("h2", { tabindex: "-1" });
   const text = el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" });
   const state = el("p", { class: "saving", role: "status" });
@@ -30,7 +32,7 @@ export async function judging(main, start, reviewer) {
 
   fill(main, el("div", { class: "review" },
     el("p", { class: "question" }, start.label === null ? "Does it belong to the list?" : `Does it belong to “${start.label}”?`,
-      el("span", { class: "quiet" }, ` ${reviewer}`)),
+      el("span", { class: "quiet" }, ` ${reviewer}${start.teaching ? ", to teach" : ""}`)),
     el("article", { class: "document card" }, title, text),
     el("div", { class: "keys", role: "group", "aria-label": "Verdict" }, [...buttons.values()], back),
     state, bar, el("div", { class: "progress" }, counts, pace),
@@ -51,7 +53,7 @@ export async function judging(main, start, reviewer) {
 
   try {
     await sendPending();
-    const own = await ask(address("/api/review/own", { run: start.run, reviewer }));
+    const own = await ask(address("/api/review/own", { ...queue, reviewer }));
     // What was judged when more documents were asked for is no part of this list.
     for (const { id, item, verdict } of own.verdicts.filter((each) => index.has(each.item))) {
       verdicts.set(item, { id, verdict });
@@ -94,7 +96,7 @@ export async function judging(main, start, reviewer) {
 
   function read(id) {
     if (!texts.has(id)) {
-      const asked = ask(address("/api/review/document", { run: start.run, id }));
+      const asked = ask(address("/api/review/document", { ...queue, id }));
       asked.catch(() => texts.delete(id));
       texts.set(id, asked);
       if (texts.size > 50) texts.delete(texts.keys().next().value);
@@ -123,7 +125,7 @@ export async function judging(main, start, reviewer) {
 
   async function store(item, verdict) {
     const seconds = Math.min(3600, (performance.now() - shownAt) / 1000);
-    const sent = { run: start.run, reviewer, id: identity(), item, verdict, seconds };
+    const sent = { run: start.run, teach: start.teaching ? 1 : 0, reviewer, id: identity(), item, verdict, seconds };
     const previous = verdicts.get(item)?.id;
     if (previous) sent.previous = previous;
     localStorage.setItem(pending + sent.id, JSON.stringify(sent));
@@ -191,7 +193,8 @@ export async function judging(main, start, reviewer) {
     for (const button of buttons.values()) button.setAttribute("aria-pressed", "false");
     title.focus();
     say("All documents are judged.");
-    showAgreement(agreement);
+    // Agreement is about the blind list.
+    if (!start.teaching) showAgreement(agreement);
   }
 
   async function showAgreement(list) {

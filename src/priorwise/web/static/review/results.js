@@ -1,5 +1,5 @@
 // What the review says: precision of both rankings, their difference, and how far the reviewers agree.
-import { address, ask, colour, complain, el, fill } from "/static/base.js";
+import { address, ask, colour, complain, counted, el, fill } from "/static/base.js";
 import { draw } from "/static/charts.js";
 
 const share = (number) => (number === null ? "–" : number.toFixed(3).replace("-", "−"));
@@ -24,6 +24,8 @@ export async function showResults(main, start) {
       figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
       `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of Laplace’s are not. They count as no.`),
+    found.teachers.length > 0 && el("p", { class: "quiet" },
+      `Beside this, ${counted(found.progress.teaching.length, "document")} judged to teach the model, ${found.progress.teaching.at(-1) ?? 0} of them accepted; they count in none of these figures.`),
     el("div", { class: "card" }, chart,
       el("p", { class: "quiet" }, `PPV@k: the share of the first k documents that belong. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
     table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],

@@ -1,0 +1,81 @@
+"""What the regression of a run learned: settings and how much each counts, its size, and how many members it misses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from priorwise.charts import Markup, element, share_bars
+from priorwise.charts.markup import joined
+from priorwise.discovery.words import amount, regression_in_words
+from priorwise.models.membership import RANK_OFFSET
+from priorwise.report.parts import figure, share, table
+from priorwise.report.subject import Subject
+
+LEAST = 0.005
+"""Settings that count for less are shown together."""
+
+
+def regression(subject: Subject) -> Markup:
+    """Return what ranks in a run with a second stage."""
+    about = subject.run.about
+    positive = about["predicted_positive"]
+    # The share falls as the ranks rise.
+    settings = sorted(about["regression"]["settings"], key=lambda each: -each["share"])
+    shown = [each for each in settings if each["share"] >= LEAST]
+    rest = settings[len(shown) :]
+    bars = [(in_words(each), each["share"]) for each in shown]
+    rows = [[name, share(part), found_at(each)] for (name, part), each in zip(bars, shown, strict=True)]
+    if rest:
+        others = (f"{len(rest)} other{'s' * (len(rest) > 1)}", sum(each["share"] for each in rest))
+        bars.append(others)
+        rows.append([others[0], share(others[1]), f"{found_at(rest[0])} or more"])
+    picture = share_bars(
+        bars,
+        x_name="share",
+        summary=f"How much each setting counts; most, {share(shown[0]['share'])}, {in_words(shown[0])}.",
+    )
+    return joined(
+        element(
+            "p",
+            "The candidates are ranked by a regression of membership on the documents’ words. ",
+            regression_in_words(about).replace("\n", " "),
+        ),
+        element(
+            "p",
+            f"The model has {subject.model_size:,} tokens with a weight. It predicts {positive['learned']:,} documents "
+            f"to belong, those whose probability is above ½; Laplace’s prior predicts {positive['laplace']:,}.",
+        ),
+        figure(
+            picture,
+            "What was tried, and how much it counts in the weights. The prior’s variance says how far a token’s weight "
+            "may be from 0; other documents that look like members are believed to be some, or not; one-sided, no "
+            "document is asked to score exactly 1 or 0.",
+        ),
+        table("Settings", ["", "share", "typical rank of a member that was left out"], rows),
+    )
+
+
+def in_words(setting: dict[str, Any]) -> str:
+    """Return a setting in a few words.
+
+    Examples
+    --------
+    >>> in_words({"variance": 800.0, "believed": 30, "one_sided": False})
+    'variance 800/n, 30 others believed'
+    >>> in_words({"variance": 3000.0, "believed": 0, "one_sided": True})
+    'variance 3,000/n, one-sided'
+    """
+    believed = f", {setting['believed']:,} others believed" if setting["believed"] else ""
+    return f"variance {amount(setting['variance'])}/n{believed}{', one-sided' * setting['one_sided']}"
+
+
+def found_at(setting: dict[str, Any]) -> str:
+    """Return at which rank a left-out member stands as a rule, by the mean of the logarithms.
+
+    Examples
+    --------
+    >>> found_at({"log_rank": math.log(10 + 4)})
+    '5'
+    """
+    return f"{max(1.0, math.exp(setting['log_rank']) - RANK_OFFSET + 1):,.0f}"
