@@ -26,7 +26,8 @@ extensions = [
     "sphinx_click",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "concepts/hidden-members-table.md"]  # the table is included by its page
+# The tables are included by their page.
+exclude_patterns = ["_build", "concepts/hidden-members-table.md", "concepts/discovery-study-table.md"]
 
 html_theme = "furo"
 html_title = f"priorwise {version}"
