@@ -140,8 +140,9 @@ def test_the_name_counts_as_one_more_member() -> None:
     by_words = discover(corpus, members=["5", "6"], description="chess board")
     assert by_words.ranking.table["score"].to_pylist() == named.ranking.table["score"].to_pylist()
     assert nameless.ranking.table["score"].to_pylist() != named.ranking.table["score"].to_pylist()
-    with pytest.raises(InputError, match="takes no description"):
-        discover(corpus, "Chess::board", model="presence", description="chess")
+    for choice in ({"model": "presence"}, {"seeds": 1}, {"paper": True}):
+        with pytest.raises(InputError, match="takes no description"):
+            discover(corpus, "Chess::board", description="chess", **choice)  # type: ignore[arg-type]
 
 
 def test_a_chosen_prior_means_presence(corpus: Corpus) -> None:

@@ -125,9 +125,9 @@ def discover(
         raise InputError(f"no model '{model}'; there are {' and '.join(repr(name) for name in MODELS)}")
     if paper and model == "auto":
         raise InputError("the paper's procedure is a presence model: leave the model out")
-    if description and model == "presence":
-        raise InputError("a presence model takes no description: leave it out, or the model")
     chosen = model or ("presence" if paper or about_presence else "auto")
+    if description and chosen == "presence":
+        raise InputError("a presence model takes no description: leave it out, or what chooses that model or its prior")
     if paper and about_presence:
         raise InputError(
             "the paper's procedure fixes prior, centre, target, search, seeds and negatives per positive: "
