@@ -25,33 +25,74 @@ def vectors(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
     return np.array(rows), words
 
 
-def ridge(X: np.ndarray, target: Sequence[float], strength: float) -> np.ndarray:
-    """argmin_w Σ (t − w·x)² + λ|w|²."""
-    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ np.asarray(target))
+def ridge(
+    X: np.ndarray, target: Sequence[float], strength: float, traits: np.ndarray | None = None, shared: float = 0.0
+) -> np.ndarray:
+    """argmin_w Σ (t − w·x)² + λ wᵀS⁻¹w, with S = (1 − s) I + s TTᵀ."""
+    S = np.eye(X.shape[1]) if traits is None else (1 - shared) * np.eye(X.shape[1]) + shared * traits @ traits.T
+    return np.linalg.solve(X.T @ X + strength * np.linalg.inv(S), X.T @ np.asarray(target))
 
 
-def setting_scores(X: np.ndarray, known: Sequence[int], barred: Sequence[int], variance: float, k: int) -> np.ndarray:
+def setting_scores(
+    X: np.ndarray,
+    known: Sequence[int],
+    barred: Sequence[int],
+    variance: float,
+    k: int,
+    traits: np.ndarray | None = None,
+    shared: float = 0.0,
+) -> np.ndarray:
     """Scores of all documents, if `known` are members, `barred` may not be believed, and the k best others are."""
     n = len(X)
     target = [1.0 if d in set(known) else 0.0 for d in range(n)]
-    scores = X @ ridge(X, target, n / variance)
+    scores = X @ ridge(X, target, n / variance, traits, shared)
     if k:
         others = [d for d in range(n) if d not in set(known) | set(barred)]
         others.sort(key=lambda d: (-scores[d], d))
         for place, d in enumerate(others[:k]):
             target[d] = 0.5 * (1 - place / k)
-        scores = X @ ridge(X, target, n / variance)
+        scores = X @ ridge(X, target, n / variance, traits, shared)
     return scores
 
 
+def runs_of_four(word: str) -> set[str]:
+    """Every run of four characters, the word's beginning and end being characters."""
+    marked = f"\0{word}\0"
+    return {marked[place : place + 4] for place in range(len(marked) - 3)}
+
+
+def spelling(words: Sequence[str], holding: Sequence[int], n: int, X: np.ndarray) -> np.ndarray:
+    """A column per run of at least two words: rarity of the run over that of the word, all as long as the documents."""
+    having: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        for run in runs_of_four(word):
+            having.setdefault(run, []).append(place)
+    columns = []
+    for _, places in sorted(having.items()):
+        if len(places) >= 2:
+            rarity = math.log((n + 1) / (min(n, sum(holding[p] for p in places)) + 1)) + 1
+            columns.append(
+                [rarity / (math.log((n + 1) / (holding[p] + 1)) + 1) if p in places else 0.0 for p in range(len(words))]
+            )
+    traits = np.array(columns).T
+    return traits * math.sqrt((X**2).sum() / ((X @ traits) ** 2).sum())
+
+
 def log_ranks(
-    X: np.ndarray, known: Sequence[int], fold: Sequence[int], rejected: Sequence[int], variance: float, k: int
+    X: np.ndarray,
+    known: Sequence[int],
+    fold: Sequence[int],
+    rejected: Sequence[int],
+    variance: float,
+    k: int,
+    traits: np.ndarray | None = None,
+    shared: float = 0.0,
 ) -> float:
     """The sum of log(r − 1 + 10) over members left out, r the rank among documents neither known nor rejected."""
     total = 0.0
     for left_out in sorted(set(fold)):
         out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
-        scores = setting_scores(X, [d for d in known if d not in out], rejected, variance, k)
+        scores = setting_scores(X, [d for d in known if d not in out], rejected, variance, k, traits, shared)
         others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
         total += sum(math.log(sum(other >= scores[d] for other in others) + 10) for d in out)
     return total

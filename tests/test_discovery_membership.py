@@ -13,6 +13,7 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.discovery.membership import regress
 from priorwise.discovery.membership_model import MembershipModel
+from priorwise.discovery.spelling import spelling
 from priorwise.discovery.vectors import rarity
 from priorwise.discovery.verdicts import Judged
 from priorwise.engines.local import score_corpus
@@ -68,8 +69,10 @@ def test_the_vectors_are_those_of_the_formula(documents: list[DemoDocument]) -> 
 
 def test_the_weights_are_learned_from_all_documents(corpus: Corpus) -> None:
     X = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
-    X = X[:, np.asarray((X > 0).sum(axis=0)).ravel() >= 2].tocsr()
-    learned = learn_membership(X, corpus.members("Chess"))
+    features = np.flatnonzero(np.asarray((X > 0).sum(axis=0)).ravel() >= 2)
+    X = X[:, features].tocsr()
+    traits = spelling(corpus.token_names(features), corpus.document_frequency[features], corpus.n_documents, X)
+    learned = learn_membership(X, corpus.members("Chess"), traits=traits)
     scores = X @ learned.weights
     auto = discover(corpus, "Chess", description="")
     assert auto.ranking.table["score"].to_numpy() == pytest.approx(scores[corpus.rows(auto.ranking.ids)], abs=1e-3)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,8 @@ from scipy.sparse import csr_matrix, random_array
 
 import reference_membership as reference
 from priorwise.errors import NotEnoughData
-from priorwise.models.membership import FOLDS, Setting, learn_membership
+from priorwise.models.membership import learn_membership, usual_variance
+from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, folds
 from priorwise.models.ridge_columns import RidgeColumns
 
 
@@ -34,22 +37,29 @@ def test_every_column_is_the_least_of_its_own_objective(
     X = some_documents(n, width, seed)
     targets = rng.normal(size=(n, columns))
     strength = 10.0 ** rng.uniform(-2, 2, columns)
-    ridge = RidgeColumns(X, threads)
+    traits = some_documents(width, 1 + seed % 7, seed + 1)
+    shared = rng.choice([0.0, 0.3, 0.8], columns)
+    ridge = RidgeColumns(X, threads, traits=traits)
     start = rng.normal(size=(n, columns)).astype(np.float32) if seed % 2 else None
-    alpha = ridge.solve(targets, strength, start=start, tol=1e-5, max_iter=500)
+    alpha = ridge.solve(targets, strength, shared=shared, start=start, tol=1e-5, max_iter=500)
     dense = X.toarray()
     for column in range(columns):
-        w = reference.ridge(dense, targets[:, column], strength[column])
+        w = reference.ridge(dense, targets[:, column], strength[column], traits.toarray(), shared[column])
         size = np.abs(w).max(initial=1.0)
-        np.testing.assert_allclose(ridge.weights(alpha[:, column]), w, atol=2e-3 * size)
+        np.testing.assert_allclose(ridge.weights(alpha[:, column], shared[column]), w, atol=2e-3 * size)
+        np.testing.assert_allclose(
+            ridge.scores(alpha, shared)[:, column], dense @ w, atol=2e-3 * max(1.0, np.abs(targets).max())
+        )
         scores = targets[:, column] - strength[column] * alpha[:, column]
         np.testing.assert_allclose(scores, dense @ w, atol=2e-3 * max(1.0, np.abs(targets).max()))
 
 
-def least_one_sided(X: csr_matrix, known: np.ndarray, strength: float) -> np.ndarray:
-    dense = X.toarray()
-    found = minimize(lambda w: reference.one_sided_loss(dense, known.tolist(), strength, w), np.zeros(X.shape[1]))
-    return found.x
+def least_one_sided(X: csr_matrix, known: np.ndarray, strength: float, traits: np.ndarray, shared: float) -> np.ndarray:
+    S = (1 - shared) * np.eye(X.shape[1]) + shared * traits @ traits.T
+    root = np.linalg.cholesky(S)
+    rotated = X @ root
+    found = minimize(lambda v: reference.one_sided_loss(rotated, known.tolist(), strength, v), np.zeros(X.shape[1]))
+    return root @ found.x
 
 
 def test_columns_in_which_only_some_documents_count() -> None:
@@ -74,42 +84,61 @@ def test_nothing_to_solve() -> None:
 @pytest.mark.parametrize("n_known", [3, 7])
 @pytest.mark.parametrize("rejected", [[], [30, 31]])
 def test_settings_are_weighed_by_the_ranks_of_members_left_out(n_known: int, rejected: list[int]) -> None:
-    X = some_documents(60, 25, 4)
+    X, traits = some_documents(60, 25, 4), some_documents(25, 9, 5)
     known = np.arange(0, 5 * n_known, 5)
     learned = learn_membership(
-        X, known, rejected=np.array(rejected, np.int64), variances=(30.0, 300.0, 3000.0), believed=(4, 9), seed=2
+        X,
+        known,
+        rejected=np.array(rejected, np.int64),
+        traits=traits,
+        variances=(30.0, 300.0, 3000.0),
+        believed=(4, 9),
+        seed=2,
+        tol=1e-4,
     )
     fold = np.random.default_rng(2).permutation(n_known) % min(FOLDS, n_known)
     dense = X.toarray()
     two_sided = [i for i, setting in enumerate(learned.settings) if not setting.one_sided]
     expected = [
-        reference.log_ranks(dense, known.tolist(), fold.tolist(), rejected, setting.variance, setting.believed)
+        reference.log_ranks(
+            dense,
+            known.tolist(),
+            fold.tolist(),
+            rejected,
+            setting.variance,
+            setting.believed,
+            traits.toarray(),
+            setting.shared,
+        )
         for setting in np.array(learned.settings)[two_sided]
     ]
-    # Targets are met to some thousandths, so two documents that all but tie may change places.
+    # Two documents that all but tie may change places.
     np.testing.assert_allclose(learned.log_ranks[two_sided] * n_known, expected, atol=0.3)
     shares = np.exp(-(learned.log_ranks - learned.log_ranks.min()) * n_known)
-    shares *= [0.25 / 4 if setting.believed else 0.75 / 5 for setting in learned.settings]
     np.testing.assert_allclose(learned.shares, shares / shares.sum())
 
-    assert learned.settings[:3] == [Setting(30.0), Setting(300.0), Setting(3000.0)]
-    plain = learned.log_ranks[:3]
-    kept = [(30.0, 300.0, 3000.0)[g] for g in np.sort(np.argsort(plain, kind="stable")[:2])]
-    assert learned.settings[3:5] == [Setting(variance, one_sided=True) for variance in kept]
-    assert learned.settings[5:] == [Setting(variance, k) for k in (4, 9) for variance in kept]
+    first = [Setting(variance, shared=shared) for shared in (0.0, 0.5) for variance in (30.0, 300.0, 3000.0)]
+    assert learned.settings[:6] == first
+    best = [first[place] for place in np.argsort(learned.log_ranks[:6], kind="stable")]
+    assert learned.settings[6:8] == [replace(setting, one_sided=True) for setting in best[:2]]
+    assert learned.settings[8:] == [replace(setting, believed=k) for k in (4, 9) for setting in best[:3]]
 
 
 def test_the_average_is_that_of_the_settings_in_units_of_their_spread() -> None:
-    X = some_documents(80, 30, 9)
+    X, traits = some_documents(80, 30, 9), some_documents(30, 9, 5)
     known, rejected = np.arange(0, 30, 5), np.array([40])
-    learned = learn_membership(X, known, rejected=rejected, variances=(100.0, 1000.0), believed=(6,))
+    learned = learn_membership(
+        X, known, rejected=rejected, traits=traits, variances=(100.0, 1000.0), believed=(6,), tol=1e-4
+    )
     expected = np.zeros(80)
     for setting, share in zip(learned.settings, learned.shares, strict=True):
         if setting.one_sided:
-            w = least_one_sided(X, known, 80 / setting.variance)
+            w = least_one_sided(X, known, 80 / setting.variance, traits.toarray(), setting.shared)
             expected += share * (X @ w) / (X @ w).std()
             continue
-        scores = reference.setting_scores(X.toarray(), known.tolist(), [40], setting.variance, setting.believed)
+        scores = reference.setting_scores(
+            X.toarray(), known.tolist(), [40], setting.variance, setting.believed, traits.toarray(), setting.shared
+        )
         expected += share * scores / scores.std()
     np.testing.assert_allclose(learned.scores, expected, atol=0.05)
     np.testing.assert_allclose(X @ learned.weights, expected, atol=0.05)
@@ -118,19 +147,37 @@ def test_the_average_is_that_of_the_settings_in_units_of_their_spread() -> None:
     assert np.all((learned.held_out_ranks >= 1) & (learned.held_out_ranks <= len(others) + 1))
 
 
-def test_an_imagined_member_is_never_left_out() -> None:
+def test_an_imagined_member_is_never_left_out_and_counts_only_where_it_is_heard() -> None:
     X = some_documents(50, 20, 3)
     known, imagined = np.arange(0, 20, 4), np.array([49])
-    learned = learn_membership(X, known, imagined=imagined, variances=(300.0,), believed=())
-    (plain, _), dense = learned.settings, X.toarray()
+    learned = learn_membership(X, known, imagined=imagined, variances=(300.0,), believed=(), tol=1e-4)
+    dense = X.toarray()
     fold = np.random.default_rng(0).permutation(5) % 5
-    expected = 0.0
-    for left_out in range(5):
-        rest = [*known[fold != left_out].tolist(), 49]
-        scores = reference.setting_scores(dense, rest, [], plain.variance, 0)
-        others = [scores[d] for d in range(49) if d not in known]
-        expected += sum(np.log(np.sum(others >= scores[d]) + 10) for d in known[fold == left_out])
-    assert learned.log_ranks[0] * 5 == pytest.approx(expected, abs=0.3)
+    places = {setting.described: place for place, setting in enumerate(learned.settings) if not setting.one_sided}
+    for described, place in places.items():
+        rows = dense if described else dense[:49]
+        expected = 0.0
+        for left_out in range(5):
+            rest = known[fold != left_out].tolist() + [49] * described
+            # The strength is that of all 50 rows in both.
+            scores = reference.setting_scores(rows, rest, [], 300.0 * len(rows) / 50, 0)
+            others = [scores[d] for d in range(49) if d not in known]
+            expected += sum(np.log(np.sum(others >= scores[d]) + 10) for d in known[fold == left_out])
+        assert learned.log_ranks[place] * 5 == pytest.approx(expected, abs=0.1)
+    heard = np.array([setting.described for setting in learned.settings])
+    shares = np.exp(-5 * learned.log_ranks) * np.where(heard, np.e, 1.0)
+    np.testing.assert_allclose(learned.shares, shares / shares.sum())
+
+
+def test_many_members_are_left_out_by_thirds() -> None:
+    assert [int(folds(n, 0).max()) + 1 for n in (2, 4, 5, 99, 100)] == [2, 4, FOLDS, FOLDS, FOLDS_OF_MANY]
+
+
+def test_the_variances_follow_the_number_of_members() -> None:
+    X = some_documents(90, 40, 1)
+    for n_known in (4, 20):
+        learned = learn_membership(X, np.arange(n_known))
+        assert {setting.variance / usual_variance(n_known) for setting in learned.settings} == {0.125, 0.5, 2.0, 8.0}
 
 
 def test_one_member_is_too_few() -> None:

@@ -110,7 +110,7 @@ def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tm
         for box in page.get_by_role("checkbox").all():
             box.check()
         page.get_by_role("button", name="Show the report").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("3 categories")
+        expect(page.get_by_role("heading", level=1)).to_have_text("3 runs of Chess")
         assert serious_faults(page) == []
         for name, starts in (("report", "<!doctype html>"), ("CSV", "\ufeffcategory,"), ("wikitext", "== ")):
             with page.expect_download() as download:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.membership_model import MembershipModel
+from priorwise.discovery.spelling import spelling
 from priorwise.discovery.vectors import document_vectors, rarity, with_description
 from priorwise.engines.engine import Engine, Local
 from priorwise.models.membership import Membership, learn_membership
@@ -25,6 +26,9 @@ Rows = NDArray[np.int64]
 READ_AT_MOST = 65_536
 """How many documents the regression reads: all of a corpus up to this size, else half of them at random and half by
 the first stage."""
+
+DESCRIBED_UP_TO = 100
+"""With more members than this, a text about the category is one of many and says nothing new."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,8 @@ def regress(
     first_stage : Scorer
         Chooses what to read of a corpus with more than `read_at_most` documents.
     description : str, optional
-        A text about the category, such as its name: it counts as one more member.
+        A text about the category, such as its name: it counts as one more member, if members that are left out are
+        found the better for it. With more than 100 members it is not asked.
     rejected : array of int, optional
         Documents that people rejected.
     seed : int
@@ -107,8 +112,10 @@ def regress(
     rows = _rows_to_read(corpus, members, hard, readable, first_stage, read_at_most, seed, passes)
     vectors = document_vectors(corpus, rows)
     known, no = np.searchsorted(rows, members), np.searchsorted(rows, hard)
-    X, imagined = with_description(corpus, vectors, description)
-    learned = learn_membership(X, known, imagined=imagined, rejected=no, seed=seed, threads=threads)
+    X, imagined = with_description(corpus, vectors, description if len(members) <= DESCRIBED_UP_TO else None)
+    held_by = corpus.document_frequency[vectors.features]
+    traits = spelling(corpus.token_names(vectors.features), held_by, corpus.n_documents, vectors.X)
+    learned = learn_membership(X, known, imagined=imagined, rejected=no, traits=traits, seed=seed, threads=threads)
 
     used = np.flatnonzero(learned.weights)
     weights = Weights(vectors.features[used], learned.weights[used][None, :], np.zeros(1))

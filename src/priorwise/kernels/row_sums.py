@@ -80,3 +80,11 @@ def keep_active(block: Block, active: NDArray[np.bool_], begin: int, end: int) -
         for column in range(block.shape[1]):
             if not active[row, column]:
                 block[row, column] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def mix_columns(block: Block, other: Block, share: Columns, begin: int, end: int) -> None:
+    """Put a share of the other block's numbers in place of the block's own, column by column."""
+    for row in range(begin, end):
+        for column in range(block.shape[1]):
+            block[row, column] += share[column] * (other[row, column] - block[row, column])

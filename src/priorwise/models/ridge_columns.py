@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.kernels.row_sums import add_prior, keep_active, step_along, sum_rows, turn
+from priorwise.kernels.row_sums import add_prior, keep_active, mix_columns, step_along, sum_rows, turn
 
 Block = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -29,12 +29,18 @@ class RidgeColumns:
     which is w = Xᵀα with (XXᵀ + λ) α = t. The scores of the documents themselves are then Xw = t − λα, for nothing.
     A Gaussian prior on w of variance v, and noise of variance 1 in t, make λ = 1/v.
 
+    Features may have *traits* in common, and a share s of the prior's variance may be that of the traits: a feature's
+    weight is then the sum of its own part and of what its traits are worth. With S = (1 − s) I + s TTᵀ the penalty is
+    λ wᵀS⁻¹w, and w = SXᵀα with (XSXᵀ + λ) α = t.
+
     Parameters
     ----------
     X : scipy.sparse.csr_matrix, shape (n_documents, n_features)
         A row per document.
     threads : int, optional
         All cores by default.
+    traits : scipy.sparse.csr_matrix, shape (n_features, n_traits), optional
+        T: how much of each trait a feature has.
 
     Examples
     --------
@@ -46,32 +52,33 @@ class RidgeColumns:
     ([0.375, -0.125, 0.25], [0.375, -0.125])
     """
 
-    def __init__(self, X: Any, threads: int | None = None) -> None:
+    def __init__(self, X: Any, threads: int | None = None, *, traits: Any | None = None) -> None:
         self.n_documents, self.n_features = X.shape
         self._threads = threads or os.cpu_count() or 1
         self._rows = self._parts(X)
         self._columns = self._parts(X.T.tocsr())
+        self._traits = None if traits is None else (self._parts(traits), self._parts(traits.T.tocsr()))
         self._cuts = _cut(np.arange(self.n_documents + 1))
 
-    def weights(self, alpha: NDArray[np.floating]) -> Floats:
-        """Return w = Xᵀα."""
-        indptr, indices, values, _ = self._columns
+    def weights(self, alpha: NDArray[np.floating], shared: float = 0.0) -> Floats:
+        """Return w = SXᵀα."""
         block = np.ascontiguousarray(alpha, np.float32)[:, None]
-        out = np.empty((self.n_features, 1), np.float32)
-        sum_rows(indptr, indices, values, block, 0, self.n_features, out)
-        return out[:, 0].astype(np.float64)
+        with ThreadPoolExecutor(self._threads) as pool:
+            weights = self._feature_weights(pool, block, np.array([shared], np.float32))
+        return weights[:, 0].astype(np.float64)
 
     def solve(
         self,
         targets: NDArray[np.floating],
         strength: NDArray[np.floating],
         *,
+        shared: NDArray[np.floating] | None = None,
         start: Block | None = None,
         active: NDArray[np.bool_] | None = None,
-        tol: float = 3e-3,
+        tol: float = 1e-2,
         max_iter: int = 100,
     ) -> Block:
-        """Return α for every column of `targets`, as exact as |t − (XXᵀ + λ)α| ≤ tol·|t|.
+        """Return α for every column of `targets`, as exact as |t − (XSXᵀ + λ)α| ≤ tol·|t|.
 
         Parameters
         ----------
@@ -79,6 +86,8 @@ class RidgeColumns:
             What each document ought to score.
         strength : array, shape (n_columns,)
             λ of each column.
+        shared : array, shape (n_columns,), optional
+            s of each column, the traits' share of the variance; 0 by default.
         start : array, shape (n_documents, n_columns), optional
             Where to begin.
         active : array of bool, shape (n_documents, n_columns), optional
@@ -91,12 +100,13 @@ class RidgeColumns:
         wanted = np.ascontiguousarray(targets, np.float32)
         solution = np.zeros_like(wanted) if start is None else start.astype(np.float32, copy=True)
         own = np.asarray(strength, np.float32)
+        common = _shares(shared, wanted.shape[1])
         if active is not None:
             wanted, solution = wanted * active, solution * active
         with ThreadPoolExecutor(self._threads) as pool:
             residual = wanted.copy()
             if start is not None:
-                residual -= self._gram(pool, solution, active) + own * solution
+                residual -= self._gram(pool, solution, common, active) + own * solution
             goal = tol**2 * _squares(wanted)
             left = _squares(residual)
             live = np.flatnonzero(left > goal)
@@ -106,7 +116,7 @@ class RidgeColumns:
             for _ in range(max_iter):
                 if not len(live):
                     break
-                left = self._step(pool, work, own[live], left, mask)
+                left = self._step(pool, work, own[live], common[live], left, mask)
                 done = left <= goal[live]
                 if 4 * np.count_nonzero(done) >= len(live):
                     # What has arrived is put away when it is worth the copying.
@@ -117,21 +127,22 @@ class RidgeColumns:
             solution[:, live] = work[0]
         return solution
 
-    def scores(self, alpha: Block) -> Block:
-        """Return Xw = XXᵀα for every column."""
+    def scores(self, alpha: Block, shared: NDArray[np.floating] | None = None) -> Block:
+        """Return Xw = XSXᵀα for every column."""
         with ThreadPoolExecutor(self._threads) as pool:
-            return self._gram(pool, np.ascontiguousarray(alpha, np.float32))
+            return self._gram(pool, np.ascontiguousarray(alpha, np.float32), _shares(shared, alpha.shape[1]))
 
     def _step(
         self,
         pool: ThreadPoolExecutor,
         work: list[Block],
         strength: Block,
+        shared: Block,
         left: Floats,
         active: NDArray[np.bool_] | None,
     ) -> Floats:
         solution, residual, direction = work
-        product = self._gram(pool, direction, active)
+        product = self._gram(pool, direction, shared, active)
         inner = self._each(pool, lambda begin, end: add_prior(product, direction, strength, begin, end))
         step = (left / np.maximum(inner, 1e-300)).astype(np.float32)
         squares = self._each(
@@ -146,11 +157,27 @@ class RidgeColumns:
         pieces = list(pool.map(work, self._cuts[:-1], self._cuts[1:]))
         return None if pieces[0] is None else np.sum(pieces, axis=0)
 
-    def _gram(self, pool: ThreadPoolExecutor, block: Block, active: NDArray[np.bool_] | None = None) -> Block:
-        product = self._times(pool, self._rows, self._times(pool, self._columns, block))
+    def _gram(
+        self, pool: ThreadPoolExecutor, block: Block, shared: Block, active: NDArray[np.bool_] | None = None
+    ) -> Block:
+        product = self._times(pool, self._rows, self._feature_weights(pool, block, shared))
         if active is not None:
             self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
         return product
+
+    def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, shared: Block) -> Block:
+        weights = self._times(pool, self._columns, block)
+        if self._traits is None or not shared.any():
+            return weights
+        features, traits = self._traits
+        of_traits = self._times(pool, features, self._times(pool, traits, weights))
+
+        def mix(begin: int, end: int) -> None:
+            mix_columns(weights, of_traits, shared, begin, end)
+
+        cuts = self._columns[3]
+        list(pool.map(mix, cuts[:-1], cuts[1:]))
+        return weights
 
     @staticmethod
     def _times(pool: ThreadPoolExecutor, parts: Any, block: Block) -> Block:
@@ -173,6 +200,10 @@ def _cut(indptr: NDArray[np.int64]) -> list[int]:
     """Rows at which to cut into pieces of about as many entries."""
     inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], PIECES + 1)[1:-1])
     return np.unique(np.concatenate([[0], inner, [len(indptr) - 1]])).tolist()
+
+
+def _shares(shared: NDArray[np.floating] | None, n_columns: int) -> Block:
+    return np.zeros(n_columns, np.float32) if shared is None else np.asarray(shared, np.float32)
 
 
 def _squares(block: Block) -> Floats:

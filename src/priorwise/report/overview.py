@@ -70,7 +70,7 @@ def _precision(subjects: Sequence[Subject]) -> Markup:
         [(subject.name, learned, laplace) for subject, (learned, laplace) in zip(subjects, spreads, strict=True)],
         _names(subjects),
         x_name=at,
-        summary=f"Box plots of {at} of {len(subjects)} categories, learned and Laplace; the table has the figures.",
+        summary=f"Box plots of {at} of {len(subjects)} runs, learned and Laplace; the table has the figures.",
     )
     figures = table(f"{at} by category; p is that of Fisher’s exact test", headings, rows)
     return joined(element("h3", "Precision"), figure(picture, BOXES), figures, _test(subjects))
@@ -86,9 +86,9 @@ def _test(subjects: Sequence[Subject]) -> Markup | None:
     found = compare(learned, laplace)
     return element(
         "p",
-        f"Over the {len(subjects)} categories the precision of the {_names(subjects)[0]} less Laplace’s is "
+        f"Over the {len(subjects)} runs the precision of the {_names(subjects)[0]} less Laplace’s is "
         f"{found.difference:+.3f} on average: ahead in {found.ahead}, behind in {found.behind}. "
-        f"Paired over categories, Wilcoxon’s signed-rank test gives {chance(found.wilcoxon)}, "
+        f"Paired over runs, Wilcoxon’s signed-rank test gives {chance(found.wilcoxon)}, "
         f"the paired t-test {chance(found.t_test)}.",
     )
 

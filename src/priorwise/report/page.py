@@ -45,6 +45,19 @@ def write_report(
         How many candidates of each run to show.
     overwrite : bool
         Whether to replace the file if it is there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from priorwise.corpus import Corpus
+    >>> from priorwise.discovery import discover
+    >>> texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+    >>> corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", None, None, None, None, None, None])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     discover(corpus, "Tea", model="presence").save(f"{folder}/tea.run")
+    ...     write_report(f"{folder}/tea.run", f"{folder}/tea.html")
+    ...     print(Path(folder, "tea.html").read_text(encoding="utf-8")[:15])
+    <!doctype html>
     """
     paths = [runs] if isinstance(runs, str | Path) else list(runs)
     write_text(Path(output), report_html(subjects_of(paths, corpus), top=top), overwrite=overwrite)
@@ -101,7 +114,13 @@ def report_main(subjects: Sequence[Subject], *, top: int = TOP) -> Markup:
 
 
 def _title(subjects: Sequence[Subject]) -> str:
-    return subjects[0].name if len(subjects) == 1 else f"{len(subjects)} categories"
+    if len(subjects) == 1:
+        return subjects[0].name
+    labels = {subject.run.about["label"] for subject in subjects}
+    runs = f"{len(subjects)} runs"
+    if len(labels) == len(subjects):
+        return f"{len(subjects)} categories"
+    return f"{runs} of {labels.pop()}" if len(labels) == 1 and None not in labels else runs
 
 
 def _sections(subject: Subject, heading: str, top: int) -> Markup:

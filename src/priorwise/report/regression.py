@@ -8,7 +8,7 @@ from typing import Any
 from priorwise.charts import Markup, element, share_bars
 from priorwise.charts.markup import joined
 from priorwise.discovery.words import amount, regression_in_words
-from priorwise.models.membership import RANK_OFFSET
+from priorwise.models.membership_trials import RANK_OFFSET
 from priorwise.report.parts import figure, share, table
 from priorwise.report.subject import Subject
 
@@ -49,7 +49,8 @@ def regression(subject: Subject) -> Markup:
         figure(
             picture,
             "What was tried, and how much it counts in the weights. The prior’s variance says how far a token’s weight "
-            "may be from 0; other documents that look like members are believed to be some, or not; one-sided, no "
+            "may be from 0, and may be shared by tokens that are spelled alike; a text about the category counts as a "
+            "member, or not; other documents that look like members are believed to be some, or not; one-sided, no "
             "document is asked to score exactly 1 or 0.",
         ),
         table("Settings", ["", "share", "typical rank of a member that was left out"], rows),
@@ -61,13 +62,18 @@ def in_words(setting: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> in_words({"variance": 800.0, "believed": 30, "one_sided": False})
-    'variance 800/n, 30 others believed'
+    >>> in_words({"variance": 800.0, "believed": 30, "one_sided": False, "shared": 0.5, "described": True})
+    'variance 800/n, shared by spelling, with the description, 30 others believed'
     >>> in_words({"variance": 3000.0, "believed": 0, "one_sided": True})
     'variance 3,000/n, one-sided'
     """
-    believed = f", {setting['believed']:,} others believed" if setting["believed"] else ""
-    return f"variance {amount(setting['variance'])}/n{believed}{', one-sided' * setting['one_sided']}"
+    words = [f"variance {amount(setting['variance'])}/n"]
+    # Runs of an earlier priorwise knew neither spelling nor a description that may be left aside.
+    words += ["shared by spelling"] * bool(setting.get("shared")) + ["with the description"] * setting.get(
+        "described", 0
+    )
+    words += [f"{setting['believed']:,} others believed"] * (setting["believed"] > 0)
+    return ", ".join(words + ["one-sided"] * setting["one_sided"])
 
 
 def found_at(setting: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ export async function showResults(main, start) {
     el("h1", {}, found.label === null ? start.run : found.label),
     el("p", {}, el("a", { href: address("/review", { run: start.run }) }, "Back to the review")),
     el("div", { class: "figures" },
-      figure(`Learned prior, PPV@${found.k}`, learned.at_k),
+      figure(`Learned, PPV@${found.k}`, learned.at_k),
       figure(`Laplace, PPV@${found.k}`, laplace.at_k),
       figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
