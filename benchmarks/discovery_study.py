@@ -2,10 +2,11 @@
 
 .venv/bin/python benchmarks/discovery_study.py ohsumed.corpus medline.corpus -o study.csv
 
-Categories are split in two halves by a hash of their names: the default was chosen on one (`--half first`), the other
-says how good it is. Of each half, categories are taken evenly over their sizes. Every peer's C is fixed, and the table
-shows the peer that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach.
-A run that is stopped goes on where it was.
+Categories are dealt into three parts by a hash of their names: the default was chosen on the first, the second says how
+good it is (`--part 1`), the third is for whoever changes it next. A collection of few categories takes part with all of
+them, but other members are hidden. Of each part, categories are taken evenly over their sizes. Every peer's C is fixed,
+and the table shows the peer that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach.
+A second table says how far the default knows how many members are missing. A run that is stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,41 +16,39 @@ import csv
 import hashlib
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from measure import table
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import Auto, Method, split_members
+from priorwise.discovery.hidden import Auto, split_members
 from priorwise.discovery.peers import LinearPeer
 from priorwise.ranking.metrics import average_precision, ppv_at
 from priorwise.ranking.paired import compare
 
-COLUMNS = ["corpus", "known", "label", "method", "hidden", "k", "ppv", "average precision", "seconds"]
+SEED = 1000
+PARTS = 3
 OURS = "auto"
+PEERS = [
+    LinearPeer("svm", "bagged"),
+    LinearPeer("svm", "all", C=0.1),
+    LinearPeer("logistic", "all"),
+    LinearPeer("logistic", "all", C=10.0),
+    LinearPeer("logistic", "bagged", C=10.0),
+]
+COLUMNS = ["corpus", "known", "label", "method", "hidden", "k", "ppv", "average precision", "seconds"]
+COLUMNS += ["missing", "low", "high", "expected at k"]
 
 
-def methods() -> list[Method]:
-    """The default and the strongest settings of the peers."""
-    return [
-        Auto(),
-        Auto(named=False),
-        LinearPeer("logistic", "all"),
-        LinearPeer("logistic", "all", C=10.0),
-        LinearPeer("logistic", "bagged", C=10.0),
-        LinearPeer("svm", "all", C=0.1),
-        LinearPeer("svm", "bagged"),
-    ]
-
-
-def categories(corpus: Corpus, known: int | None, half: str, most: int) -> list[str]:
+def categories(corpus: Corpus, known: int | None, part: int, most: int) -> list[str]:
     """Names of categories, evenly over their sizes: at least twice as many members as are known, and 20."""
     sizes = corpus.label_sizes()
     fewest = max(20, 2 * (known or 0))
     pairs = zip(sizes["documents"].to_pylist(), sizes["label"].to_pylist(), strict=True)
     large = sorted((size, label) for size, label in pairs if fewest <= size < 0.6 * corpus.n_documents)
-    if len(large) > most:
-        large = [each for each in large if (_hash(each[1]) % 2 == 0) == (half == "first")]
+    if len(large) > 2 * most:
+        large = [each for each in large if _hash(each[1]) // 2 % PARTS == part]
     places = np.unique(np.linspace(0, len(large) - 1, min(most, len(large))).round().astype(int))
     return [large[place][1] for place in places]
 
@@ -58,57 +57,80 @@ def _hash(label: str) -> int:
     return int(hashlib.md5(label.encode(), usedforsecurity=False).hexdigest(), 16)
 
 
-def study(path: Path, known: int | None, half: str, most: int, done: set[tuple[str, ...]], write: csv.writer) -> None:  # type: ignore[valid-type]
+def study(path: Path, known: int | None, part: int, most: int, done: set[tuple[str, ...]], write: Any) -> None:
     """Every method on every category, a row as each comes."""
     corpus = Corpus.open(path)
-    for label in categories(corpus, known, half, most):
-        shown, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=0)
+    for label in categories(corpus, known, part, most):
+        shown, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
         candidates = np.setdiff1d(np.arange(corpus.n_documents), shown)
         k = 250 if len(hidden) >= 250 else 50
-        for method in methods():
+        for method in (Auto(), *PEERS):
             key = (path.stem, str(known or "half"), label, method.name)
             if key in done:
                 continue
             begun = time.perf_counter()
-            scores = method.scores(corpus, shown, label)[candidates]
+            if isinstance(method, Auto):
+                found = method.regressed(corpus, shown, label)
+                every, missing = found.scores, found.missing
+                likely = np.sort(found.model.calibration.probability(every[candidates]))[::-1][:k].mean()
+                said = [f"{missing.expected:.1f}", f"{missing.low:.1f}", f"{missing.high:.1f}", f"{likely:.4f}"]
+            else:
+                every, said = method.scores(corpus, shown, label), [""] * 4
             seconds = time.perf_counter() - begun
-            relevant = np.isin(candidates, hidden)[np.argsort(-scores, kind="stable")]
-            figures = [len(hidden), k, ppv_at(relevant, k), average_precision(relevant), round(seconds, 2)]
-            write.writerow([*key, *figures])  # type: ignore[attr-defined]
+            relevant = np.isin(candidates, hidden)[np.argsort(-every[candidates], kind="stable")]
+            figures = [ppv_at(relevant, k), average_precision(relevant), round(seconds, 2)]
+            write.writerow([*key, len(hidden), k, *figures, *said])
 
 
 def summary(rows: list[dict[str, str]]) -> None:
     """A line for each corpus and number of known members: ours, the best peer, and the paired tests."""
-    lines = []
+    lines, of_missing = [], []
     for corpus, known in dict.fromkeys((row["corpus"], row["known"]) for row in rows):
-        line = [corpus, known]
+        own = [row for row in rows if (row["corpus"], row["known"]) == (corpus, known)]
+        line, number = [corpus, known], 0
         for measure in ("ppv", "average precision"):
             values: dict[str, list[float]] = {}
-            for row in rows:
-                if (row["corpus"], row["known"]) == (corpus, known):
-                    values.setdefault(row["method"], []).append(float(row[measure]))
-            peers = {name: np.mean(each) for name, each in values.items() if not name.startswith(OURS)}
+            for row in own:
+                values.setdefault(row["method"], []).append(float(row[measure]))
+            number = min(len(each) for each in values.values())
+            values = {name: each[:number] for name, each in values.items()}
+            peers = {name: np.mean(each) for name, each in values.items() if name != OURS}
             best = max(peers, key=lambda name: peers[name])
             against = compare(np.array(values[OURS]), np.array(values[best]))
             line += [
-                str(len(values[OURS])),
                 f"{np.mean(values[OURS]):.3f}",
-                f"{np.mean(values[f'{OURS}, without the name']):.3f}",
                 f"{peers[best]:.3f} ({best})",
                 f"{against.ahead}/{against.behind}",
                 f"{against.wilcoxon:.2g}",
             ]
-        lines.append([*line[:8], *line[9:]])
-    headings = ["PPV@50 or @250", "without the name", "best peer", "ahead/behind", "p"]
-    table(["corpus", "known", "categories", *headings, "average precision", *headings[1:]], lines)
+        lines.append([*line[:2], str(number), *line[2:]])
+        of_missing.append([corpus, known, *_missing([row for row in own if row["method"] == OURS])])
+    headings = ["best peer", "ahead/behind", "p"]
+    table(
+        ["corpus", "known", "categories", "PPV@50 or @250", *headings, "average precision", *headings],
+        lines,
+    )
+    print()
+    headings = ["missing, expected/hidden", "hidden within the interval", "PPV said", "PPV found"]
+    table(["corpus", "known", "categories", *headings], of_missing)
+
+
+def _missing(rows: list[dict[str, str]]) -> list[str]:
+    """The typical quotient of expected and hidden members, how often the interval holds, and precision said and found."""
+    hidden = np.array([float(row["hidden"]) for row in rows])
+    expected, low, high = (np.array([float(row[name]) for row in rows]) for name in ("missing", "low", "high"))
+    within = (low <= hidden) & (hidden <= high)
+    said, found = (np.mean([float(row[name]) for row in rows]) for name in ("expected at k", "ppv"))
+    typical = float(np.exp(np.mean(np.log(expected / hidden))))
+    return [str(len(rows)), f"{typical:.2f}", f"{within.sum()} of {len(rows)}", f"{said:.3f}", f"{found:.3f}"]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--known", default="5,20,100,half")
-    parser.add_argument("--half", choices=["first", "second"], default="second")
-    parser.add_argument("--most", type=int, default=10, help="How many categories of each corpus.")
+    parser.add_argument("--part", type=int, choices=range(PARTS), default=1)
+    parser.add_argument("--most", type=int, default=12, help="How many categories of each corpus.")
     parser.add_argument("-o", "--output", type=Path, required=True)
     chosen = parser.parse_args()
     if not chosen.output.exists():
@@ -119,7 +141,7 @@ def main() -> None:
         for known in chosen.known.split(","):
             for path in chosen.corpora:
                 number = None if known == "half" else int(known)
-                study(path, number, chosen.half, chosen.most, done, csv.writer(file))
+                study(path, number, chosen.part, chosen.most, done, csv.writer(file))
     with chosen.output.open(newline="", encoding="utf-8") as file:
         summary(list(csv.DictReader(file)))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.learning import Procedure, laplace_model, learn
-from priorwise.discovery.membership import regress
+from priorwise.discovery.membership import Regressed, regress
 from priorwise.discovery.peers import peers
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData, UnknownName
@@ -85,12 +85,16 @@ class Auto:
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
+        return self.regressed(corpus, known, label).scores
+
+    def regressed(self, corpus: Corpus, known: Rows, label: str) -> Regressed:
+        """Return all that was learned."""
         learned = learn(corpus, known, NONE, Procedure.ours())
         skip = np.zeros(corpus.n_documents, bool)
         skip[known] = True
         first_stage = learned.model.scorer_for(learned.training.features)
         text = label if self.named else None
-        return regress(corpus, known, skip, first_stage, description=text, engine=self.engine).scores
+        return regress(corpus, known, skip, first_stage, description=text, engine=self.engine)
 
 
 def presence_methods(*, every_target: bool = False, centre: str = "collection", engine: Engine = HERE) -> list[Method]:
