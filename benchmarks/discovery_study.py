@@ -2,11 +2,11 @@
 
 .venv/bin/python benchmarks/discovery_study.py ohsumed.corpus medline.corpus -o study.csv
 
-Categories are dealt by a hash of their names: the default was chosen on four of six, one says how good it is, and one is
-for whoever changes it next (`--part`). A collection of few categories takes part with all of them, but other members are
-hidden. Of each part, categories are taken evenly over their sizes. Every peer's C is fixed, and the table shows the peer
-that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach. A second table says how far
-the default knows how many members are missing. A run that is stopped goes on where it was.
+Categories are dealt by a hash of their names: the default was chosen on four of six, one says how good it is, and one
+is for whoever changes it next (`--part`). A collection of few categories takes part with all of them, but other members
+are hidden. Of each part, categories are taken evenly over their sizes. Every peer's C is fixed, and the table shows the
+peer that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach. A second table says
+how far the default knows how many members are missing. A run that is stopped goes on where it was.
 """
 
 from __future__ import annotations
