@@ -19,7 +19,7 @@ SAMPLE = 512
 """So many documents tell how large the traits are beside the words."""
 
 
-def spelling(names: Sequence[str], holding: NDArray[np.int64], n_documents: int, X: Any) -> Any | None:
+def spelling(names: Sequence[str], holding: NDArray[np.integer[Any]], n_documents: int, X: Any) -> Any | None:
     """The traits of words: a column for every run of four characters that at least two of them have.
 
     A word of rarity i has a run of rarity j to the extent of j/i, so that a document that holds the word holds the run

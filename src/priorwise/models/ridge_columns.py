@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from priorwise.kernels.row_sums import add_prior, keep_active, mix_columns, step
 
 Block = NDArray[np.float32]
 Floats = NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
 
 PIECES = 16
 """Into so many the rows are cut, however many threads there are: the same sums, in the same order, on any machine."""
@@ -110,9 +111,10 @@ class RidgeColumns:
             goal = tol**2 * _squares(wanted)
             left = _squares(residual)
             live = np.flatnonzero(left > goal)
-            work = [np.ascontiguousarray(each[:, live]) for each in (solution, residual, residual)]
+            work = [_columns(each, live) for each in (solution, residual)]
+            work.append(work[1].copy())
             left = left[live]
-            mask = None if active is None else np.ascontiguousarray(active[:, live])
+            mask = None if active is None else _columns(active, live)
             for _ in range(max_iter):
                 if not len(live):
                     break
@@ -121,9 +123,10 @@ class RidgeColumns:
                 if 4 * np.count_nonzero(done) >= len(live):
                     # What has arrived is put away when it is worth the copying.
                     solution[:, live] = work[0]
-                    live, left = live[~done], left[~done]
-                    work = [np.ascontiguousarray(each[:, ~done]) for each in work]
-                    mask = None if mask is None else np.ascontiguousarray(mask[:, ~done])
+                    keep = np.flatnonzero(~done)
+                    live, left = live[keep], left[keep]
+                    work = [_columns(each, keep) for each in work]
+                    mask = None if mask is None else _columns(mask, keep)
             solution[:, live] = work[0]
         return solution
 
@@ -200,6 +203,11 @@ def _cut(indptr: NDArray[np.int64]) -> list[int]:
     """Rows at which to cut into pieces of about as many entries."""
     inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], PIECES + 1)[1:-1])
     return np.unique(np.concatenate([[0], inner, [len(indptr) - 1]])).tolist()
+
+
+def _columns(block: NDArray[T], which: NDArray[np.int64]) -> NDArray[T]:
+    """Some columns side by side; the block itself, if they are all of them."""
+    return block if len(which) == block.shape[1] else np.take(block, which, axis=1)
 
 
 def _shares(shared: NDArray[np.floating] | None, n_columns: int) -> Block:
