@@ -87,14 +87,15 @@ def log_ranks(
     k: int,
     traits: np.ndarray | None = None,
     shared: float = 0.0,
+    lost: float = math.inf,
 ) -> float:
-    """The sum of log(r − 1 + 10) over members left out, r the rank among documents neither known nor rejected."""
+    """The sum of log(r + 9) over members left out, r the rank among documents neither known nor rejected."""
     total = 0.0
     for left_out in sorted(set(fold)):
         out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
         scores = setting_scores(X, [d for d in known if d not in out], rejected, variance, k, traits, shared)
         others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
-        total += sum(math.log(sum(other >= scores[d] for other in others) + 10) for d in out)
+        total += sum(math.log(min(sum(other >= scores[d] for other in others) + 1, lost) + 9) for d in out)
     return total
 
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, random_array
 import reference_membership as reference
 from priorwise.errors import NotEnoughData
 from priorwise.models.membership import learn_membership, usual_variance
-from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, folds
+from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, Trial, folds
 from priorwise.models.ridge_columns import RidgeColumns
 
 
@@ -109,6 +109,7 @@ def test_settings_are_weighed_by_the_ranks_of_members_left_out(n_known: int, rej
             setting.believed,
             traits.toarray(),
             setting.shared,
+            learned.lost,
         )
         for setting in np.array(learned.settings)[two_sided]
     ]
@@ -164,9 +165,22 @@ def test_an_imagined_member_is_never_left_out_and_counts_only_where_it_is_heard(
             others = [scores[d] for d in range(49) if d not in known]
             expected += sum(np.log(np.sum(others >= scores[d]) + 10) for d in known[fold == left_out])
         assert learned.log_ranks[place] * 5 == pytest.approx(expected, abs=0.1)
+    assert learned.lost > 50
     heard = np.array([setting.described for setting in learned.settings])
     shares = np.exp(-5 * learned.log_ranks) * np.where(heard, np.e, 1.0)
     np.testing.assert_allclose(learned.shares, shares / shares.sum())
+
+
+def test_a_member_far_beyond_the_category_is_lost_wherever_it_stands() -> None:
+    X = csr_matrix(np.repeat(np.eye(3), [20, 3, 4000], axis=0))
+    learned = learn_membership(X, np.array([0, 1, 2, 3, 4, 5, 20, 21]), believed=())
+    # Rows 20 and 21 look like nobody but each other, and one of them may be left out alone.
+    assert learned.lost < 300
+    assert np.all(learned.log_ranks <= np.log(learned.lost + 9))
+    ranks = np.array([1, 9, 40, 3999])
+    trial = Trial(Setting(1.0), np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), ranks)
+    assert trial.log_rank(100.0) == pytest.approx(float(np.log([10.0, 18.0, 49.0, 109.0]).sum()))
+    assert trial.log_rank(np.inf) == pytest.approx(float(np.log(ranks + 9.0).sum()))
 
 
 def test_many_members_are_left_out_by_thirds() -> None:

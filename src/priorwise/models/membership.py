@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import NotEnoughData
-from priorwise.models.membership_trials import Setting, Trial, Trials
+from priorwise.models.membership_trials import Setting, Trial, Trials, most_missing
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -29,6 +30,10 @@ BELIEVING_TRIALS = 3
 ONE_SIDED_TRIALS = 2
 """So many of the best settings are tried again in these ways."""
 
+LOST_BEYOND = 7.0
+LOST_AFTER = 50.0
+"""A left-out member beyond 7 h + 50, with h the most members that can be missing, is lost, wherever it stands."""
+
 DESCRIPTION_WORTH = float(np.e)
 """By how much a setting is worth more, before any member is left out, if it listens to the texts about the category."""
 
@@ -44,7 +49,9 @@ class Membership:
     shares : array
         How much each of them counts; they add up to 1.
     log_ranks : array
-        The mean of log(rank + 9) of the members left out, by setting.
+        The mean of log(rank + 9) of the members left out, by setting; a rank beyond `lost` counts as `lost`.
+    lost : float
+        The rank beyond which a member is lost.
     weights : array, shape (n_features,)
         What each feature adds to the score.
     scores : array, shape (n_documents,)
@@ -58,6 +65,7 @@ class Membership:
     settings: list[Setting]
     shares: Floats
     log_ranks: Floats
+    lost: float
     weights: Floats
     scores: Floats
     held_out: Floats
@@ -106,10 +114,11 @@ def learn_membership(
     Texts about the category are one more member each, or none. The best settings of the first kind are tried in the
     others.
 
-    Each setting is tried on members that are left out, a fifth or, of a hundred and more, a third of them at a
-    time. They stand among the other documents
-    at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it was worth before: e times as much if
-    it listens to the texts. The weights are the average over the settings, each in units of its scores' spread.
+    Each setting is tried on members that are left out, a fifth or, of a hundred and more, a third of them at a time. They
+    stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it was
+    worth before: e times as much if it listens to the texts. A member far beyond where the category can end is lost, and
+    it does not matter how far: r is at most 7 h + 50, where h is the most members that can be missing (`most_missing`).
+    The weights are the average over the settings, each in units of its scores' spread.
 
     Parameters
     ----------
@@ -154,14 +163,17 @@ def learn_membership(
     trials = Trials(columns, known, texts, no, seed=seed, tol=tol)
 
     tried = trials.plain(_first_settings(variances, len(known), traits is not None))
-    tried += trials.described(sorted(tried, key=_badness)[:DESCRIBED_TRIALS])
-    best = sorted(tried, key=_badness)
+    least = min(tried, key=lambda trial: trial.log_rank(np.inf))
+    lost = LOST_BEYOND * most_missing(least.ranks) + LOST_AFTER
+    badness = partial(_badness, lost=lost)
+    tried += trials.described(sorted(tried, key=badness)[:DESCRIBED_TRIALS])
+    best = sorted(tried, key=badness)
     ks = [k for k in dict.fromkeys(min(k, len(trials.others) // 4) for k in believed) if k > 0]
     tried += trials.one_sided(best[:ONE_SIDED_TRIALS])
     tried += trials.believing(best[:BELIEVING_TRIALS], ks)
 
-    badness = np.array([_badness(each) for each in tried])
-    shares = np.exp(-(badness - badness.min()))
+    against = np.array([badness(each) for each in tried])
+    shares = np.exp(-(against - against.min()))
     shares /= shares.sum()
     spread = np.array([np.maximum(each.scores.std(axis=0, dtype=np.float64), 1e-12) for each in tried])
     in_units = shares[:, None] / spread
@@ -169,7 +181,8 @@ def learn_membership(
     return Membership(
         [each.setting for each in tried],
         shares,
-        np.array([each.log_rank for each in tried]) / len(known),
+        np.array([each.log_rank(lost) for each in tried]) / len(known),
+        lost,
         _weights(columns, tried, in_units[:, -1]),
         scores[:, -1].astype(np.float64),
         scores[known, trials.fold].astype(np.float64),
@@ -182,9 +195,9 @@ def _first_settings(variances: Sequence[float] | None, n_known: int, alike: bool
     return [Setting(variance, shared=shared) for shared in ((0.0, SHARED) if alike else (0.0,)) for variance in own]
 
 
-def _badness(trial: Trial) -> float:
+def _badness(trial: Trial, lost: float) -> float:
     """How improbable a setting makes the ranks of left-out members, and how little it was worth before; a logarithm."""
-    return trial.log_rank - float(np.log(DESCRIPTION_WORTH)) * trial.setting.described
+    return trial.log_rank(lost) - float(np.log(DESCRIPTION_WORTH)) * trial.setting.described
 
 
 def _weights(columns: Any, tried: Sequence[Trial], in_units: Floats) -> Floats:

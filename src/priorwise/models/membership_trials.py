@@ -26,6 +26,9 @@ MANY = 100
 
 ONE_SIDED_STEPS = 3
 
+FIRST_SHARE = 0.1
+"""The best tenth of the left-out members says too little to be counted by."""
+
 RANK_OFFSET = 10.0
 """A left-out member stands at rank r with a probability like 1/(r + 10): what weighs one setting against another."""
 
@@ -62,7 +65,11 @@ class Trial:
     setting: Setting
     alpha: Block
     scores: Block
-    log_rank: float
+    ranks: NDArray[np.int64]
+
+    def log_rank(self, lost: float) -> float:
+        """The sum of log(r + 9) over the ranks of left-out members; one beyond `lost` counts as lost."""
+        return float(np.log(np.minimum(self.ranks, lost) - 1 + RANK_OFFSET).sum())
 
 
 class Trials:
@@ -169,8 +176,7 @@ class Trials:
         for place, setting in enumerate(settings):
             own = slice(place * self.width, (place + 1) * self.width)
             part = np.ascontiguousarray(scores[:, own])
-            log_rank = float(np.log(self.ranks(part) - 1 + RANK_OFFSET).sum())
-            trials.append(Trial(setting, np.ascontiguousarray(alpha[:, own]), part, log_rank))
+            trials.append(Trial(setting, np.ascontiguousarray(alpha[:, own]), part, self.ranks(part)))
         return trials
 
     def _believe(self, trial: Trial, k: int) -> Block:
@@ -186,6 +192,23 @@ class Trials:
             best = best[np.lexsort((candidates[best], -scores[best]))]
             targets[candidates[best], column] = belief
         return targets
+
+
+def most_missing(ranks: NDArray[np.int64]) -> float:
+    """The most members that can be missing, as far as the ranks of left-out members go.
+
+    If a share q of the left-out members stands at rank r or better, then so does a share q of the h missing ones:
+    hq ≤ r, at every rank. So h ≤ min_i r_(i) (n + 1)/i, with r_(1) ≤ r_(2) ≤ … the n ranks and i ≥ n/10.
+
+    Examples
+    --------
+    >>> most_missing(np.array([2, 5, 9, 14, 300]))
+    12.0
+    """
+    ordered = np.sort(ranks)
+    place = np.arange(1, len(ordered) + 1)
+    counted = place > FIRST_SHARE * len(ordered)
+    return float(np.min((ordered * (len(ordered) + 1) / place)[counted]))
 
 
 def folds(n_known: int, seed: int) -> NDArray[np.int64]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.models.membership_trials import most_missing
 from priorwise.ranking.calibrate import Calibration
 
 Floats = NDArray[np.float64]
-
-FIRST_SHARE = 0.1
-"""The best tenth of the left-out members says too little to be counted by."""
 
 TOO_MANY = 1.4
 """By how much the least quotient is too large, as a rule: at no rank are all documents above it members."""
@@ -37,9 +35,8 @@ class Missing:
 def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
     """Estimate how many members are missing from the ranks of members that were left out.
 
-    Missing members stand where left-out ones do. If a share q of the left-out members stands at rank r or better, then
-    so does a share q of the h missing ones: hq ≤ r, at every rank. So h is at most the least quotient r/q, and near it
-    if the documents at the top are mostly members::
+    Missing members stand where left-out ones do, so h is at most the least quotient of
+    `~priorwise.models.membership_trials.most_missing`, and near it if the documents at the top are mostly members::
 
         h ≈ min_i r_(i) (n + 1)/i / 1.4,   i ≥ n/10
 
@@ -59,13 +56,8 @@ def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
     >>> round(missing.expected), missing.low < missing.expected < missing.high
     (9, True)
     """
-    ordered = np.sort(ranks)
-    n = len(ordered)
-    place = np.arange(1, n + 1)
-    counted = place > FIRST_SHARE * n
-    most = float(np.min((ordered * (n + 1) / place)[counted])) / TOO_MANY
-    expected = min(most, float(n_others))
-    within = math.exp(spread_of_missing(n))
+    expected = min(most_missing(ranks) / TOO_MANY, float(n_others))
+    within = math.exp(spread_of_missing(len(ranks)))
     return Missing(expected, expected / within, min(expected * within, float(n_others)))
 
 
