@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.files import sync_folder
 from priorwise.corpus.manifest import this_tokenizer
+from priorwise.corpus.wikipedia import ingest_wikipedia, wiki_tokenizer
 from priorwise.errors import CorpusError, InputError
 from priorwise.readers.document import Reader
 from priorwise.readers.medline import MedlineReader
@@ -46,6 +47,12 @@ COLLECTIONS = {
     "wordnet": Kept("WordNet", ("wordnet",), "the files data.noun and data.verb of WordNet 3.0 (Debian: wordnet-base)"),
     "mesh": Kept("MeSH", ("mesh",), "CTD_diseases.tsv.gz of the Comparative Toxicogenomics Database"),
     "factbook": Kept("CIA World Factbook", ("factbook",), "the Factbook of 1996, one row per field, in SQL"),
+    "enwik8": Kept(
+        "enwik8", ("wikipedia/enwik8*", "enwik8*"), "the first 10⁸ bytes of an English Wikipedia dump of 2006"
+    ),
+    "shinto-wiki": Kept(
+        "the Shinto wiki", ("wikipedia/shintowiki*", "shintowiki*"), "a dump of its current pages (pages-current.xml)"
+    ),
     "stop-list": Kept("the SMART stop list", ("smart-stop-list.txt",), "one word per line, 571 entries"),
 }
 
@@ -113,12 +120,20 @@ class Data:
     def kept_corpus(self, name: str, read: Callable[[], Reader], **options: Any) -> Corpus:
         """Return what a reader of a collection gives, as a corpus; `options` are what tells it from others."""
         key = json.dumps([self.fingerprint(name), this_tokenizer(), options], sort_keys=True)
+        return self._kept(name, key, lambda path: ingest(read(), path, overwrite=True, duplicates="first"))
+
+    def wiki(self, name: str) -> Corpus:
+        """Return a wiki's articles as a corpus; read once, then kept."""
+        key = json.dumps([self.fingerprint(name), wiki_tokenizer()], sort_keys=True)
+        return self._kept(name, key, lambda path: ingest_wikipedia([self.path(name)], path, overwrite=True))
+
+    def _kept(self, name: str, key: str, make: Callable[[Path], Any]) -> Corpus:
         path = self.cache / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.corpus"
         try:
             return Corpus.open(path)
         except CorpusError:
             self.cache.mkdir(parents=True, exist_ok=True)
-            ingest(read(), path, overwrite=True, duplicates="first")
+            make(path)
             sync_folder(self.cache)
             return Corpus.open(path)
 

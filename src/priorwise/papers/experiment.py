@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from priorwise.errors import UnknownName
-from priorwise.papers.data import Data
-from priorwise.papers.figure import Curves
+from priorwise.papers.data import Data, MissingCollection
+from priorwise.papers.figure import AnyFigure, Boxes, Curves, HeatMap
 from priorwise.papers.results import Results
 from priorwise.papers.table import Table
 
 HOMES = {
     "bernoulli": "priorwise.papers.bernoulli",
     "knowledge": "priorwise.papers.knowledge",
+    "presence": "priorwise.papers.presence",
     "sparse": "priorwise.papers.sparse",
     "webscale": "priorwise.papers.webscale",
 }
@@ -24,7 +25,7 @@ HOMES = {
 Progress = Callable[[str, float], None]
 """Called with what is being done, and the share of the whole that is done already."""
 
-Part = Table | Curves | str
+Part = Table | AnyFigure | str
 """What a page is made of: tables, figures, and paragraphs in Markdown."""
 
 
@@ -50,13 +51,13 @@ class Findings:
         return [part for part in self.parts if isinstance(part, Table)]
 
     @property
-    def figures(self) -> list[Curves]:
+    def figures(self) -> list[AnyFigure]:
         """The figures alone."""
-        return [part for part in self.parts if isinstance(part, Curves)]
+        return [part for part in self.parts if isinstance(part, AnyFigure)]
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        kinds = {Table: "table", Curves: "curves"}
+        kinds: dict[type, str] = {Table: "table", Curves: "curves", Boxes: "boxes", HeatMap: "heat map"}
         parts = [
             {"text": part} if isinstance(part, str) else {kinds[type(part)]: part.to_json()} for part in self.parts
         ]
@@ -118,8 +119,19 @@ class Experiment:
         """Return the parts of these names in the experiment's order, or all of them if none is named."""
         for name in only:
             if name not in self.parts:
-                raise UnknownName(f"part of '{self.name}'", name, self.parts)
+                raise UnknownName(f"part of '{self.name}'", name, self.parts, complete=True)
         return tuple(name for name in self.parts if not only or name in only)
+
+    def possible(self, data: Data) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Return the parts whose collections are there, and why each of the others is not."""
+        missing = {}
+        for name, needed in self.parts.items():
+            try:
+                for each in needed:
+                    data.path(each)
+            except MissingCollection as error:
+                missing[name] = str(error)
+        return tuple(name for name in self.parts if name not in missing), missing
 
 
 def find_experiment(name: str) -> Experiment:
@@ -132,6 +144,6 @@ def find_experiment(name: str) -> Experiment:
     priorwise.errors.UnknownName: no experiment 'bernouli'; did you mean 'bernoulli'?
     """
     if name not in HOMES:
-        raise UnknownName("experiment", name, HOMES)
+        raise UnknownName("experiment", name, HOMES, complete=True)
     experiment: Experiment = importlib.import_module(HOMES[name]).EXPERIMENT
     return experiment

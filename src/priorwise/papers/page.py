@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from priorwise import __version__
@@ -35,6 +37,23 @@ def to_markdown(experiment: Experiment, findings: Findings, command: str, *, dra
 def to_text(findings: Findings) -> str:
     """Return the tables and paragraphs for a terminal."""
     return "\n\n".join(unescaped(part) if isinstance(part, str) else part.to_text() for part in findings.parts)
+
+
+def write_whole(
+    pages: Sequence[tuple[Experiment, str]], missing: Mapping[str, str], folder: Path, command: str
+) -> Path:
+    """Write ``all.md``: every page one after the other, headings a level lower, and what is missing."""
+    contents = "\n".join(f"- [{escaped(experiment.title)}](#{experiment.name})" for experiment, _ in pages)
+    left_out = "\n".join(f"- {escaped(name)}: {escaped(why)}" for name, why in missing.items())
+    parts = ["# The papers' experiments, run again", f"    {command}", contents]
+    parts += ["What had no data:", left_out] if missing else []
+    for experiment, page in pages:
+        lower = re.sub(r"^(#+ )", r"#\1", page.strip(), flags=re.MULTILINE)
+        parts.append(f"({experiment.name})=\n{lower}")
+    path = folder / "all.md"
+    with disk_errors_said(folder):
+        write_bytes(path, ("\n\n".join(parts) + "\n").encode())
+    return path
 
 
 def write_page(experiment: Experiment, findings: Findings, folder: Path, command: str) -> list[str]:
