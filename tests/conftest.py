@@ -25,6 +25,8 @@ pytest.register_assert_rewrite("browsing")
 # judges the change, with the same examples each time; new ones are looked for everywhere else.
 settings.register_profile("untimed", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("untimed")
+# For an afternoon: pytest --hypothesis-profile=fuzz tests/test_fuzz_*.py
+settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=True)
 
 SOURCE = Path(__file__).parent.parent / "src"
 

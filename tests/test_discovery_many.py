@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import html
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
 
 import priorwise.discovery.many as many
-from conftest import Cli
+import priorwise.discovery.many_learning as many_learning
+from conftest import FAST, Cli
 from priorwise.corpus import Corpus
-from priorwise.discovery.many import LearnLabels, discover_many
-from priorwise.discovery.training import draw_training
+from priorwise.discovery import Run, discover
+from priorwise.discovery.many import discover_many, discover_runs
+from priorwise.discovery.many_tables import labels_table
+from priorwise.discovery.run_folders import RunFolders
+from priorwise.discovery.training import SharedSample, draw_training
 from priorwise.engines.engine import Local
 from priorwise.engines.local import score_corpus
-from priorwise.errors import InputError, NotEnoughData, UnknownName
+from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.models.presence_priors import ImaginedDocuments
-from priorwise.models.prior_choice import choose_prior
+from priorwise.models.prior_choice import LENGTH_POWERS, choose_prior
 from priorwise.search import AveragePrecision
+
+NOBODY = np.empty(0, np.int64)
 
 
 @pytest.fixture(scope="module")
@@ -28,47 +38,76 @@ def labels(corpus: Corpus) -> list[str]:
     return [label for label, size in corpus.largest_labels(4) if size < corpus.n_documents]
 
 
+def rows_of(table: pa.Table, label: str) -> pa.Table:
+    return table.filter(np.equal(table["label"].to_numpy(zero_copy_only=False), label)).drop_columns(["label"])
+
+
 def test_a_prior_is_the_one_that_discover_chooses_from_the_same_sample(
     corpus: Corpus, labels: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With every other document as a negative, the sample is the same; so are the counts, and so is the choice."""
-    monkeypatch.setattr(many, "NEGATIVES", corpus.n_documents)
+    monkeypatch.setattr(many_learning, "SHARED", corpus.n_documents)
     monkeypatch.setattr("priorwise.discovery.training.JUDGED_PER_MEMBER", corpus.n_documents)
     kind = ImaginedDocuments("collection")
     for label in labels:
-        learned = LearnLabels(corpus).learn(label)
-        training = draw_training(corpus, corpus.members(label), np.empty(0, np.int64), seeds=[0])
+        found = discover_many(corpus, [label], top=20)
+        training = draw_training(corpus, corpus.members(label), NOBODY, seeds=[0])
         choice = choose_prior(
             [training.samples[0].leave_one_out(kind)],
             AveragePrecision(),
-            grid=kind.grid[:: many.GRID_STEP],
+            grid=kind.grid[:: many_learning.GRID_STEP],
             negative_weight=training.negative_weight,
-            length_powers=many.LENGTH_POWERS,
+            length_powers=LENGTH_POWERS,
         )
-        assert learned.prior == choice.prior
-        assert learned.length_power == choice.length_power
-        assert learned.average_precision == pytest.approx(choice.score)
-        expected = training.mean_counts().weights(choice.prior)
-        np.testing.assert_array_equal(learned.scorer.weights.features, training.features)
-        np.testing.assert_allclose(learned.scorer.weights.values, expected.values, rtol=1e-12)
+        (row,) = found.labels.to_pylist()
+        assert (row["lambda_negative"], row["lambda_positive"]) == (choice.prior.negative, choice.prior.positive)
+        assert row["length_power"] == choice.length_power
+        assert row["leave_one_out"] == pytest.approx(choice.score)
+        # And a run with that prior ranks as this does.
+        run = discover(corpus, label, prior=choice.prior, top=20)
+        if run.about["learned"]["length_power"] == choice.length_power:
+            assert found.candidates["id"].to_pylist() == run.ranking.ids
+            np.testing.assert_array_equal(found.candidates["score"].to_numpy(), run.ranking.table["score"].to_numpy())
+            assert found.candidates["evidence"].to_pylist() == run.ranking.table["evidence"].to_pylist()
+
+
+def test_a_shared_sample_is_without_the_members_and_the_excluded(corpus: Corpus, labels: list[str]) -> None:
+    members, excluded = corpus.members(labels[0]), np.arange(7)
+    members = np.setdiff1d(members, excluded)
+    shared = SharedSample.draw(corpus, excluded, size=90, seed=3)
+    assert len(shared.rows) == 90
+    training = draw_training(corpus, members, excluded, seeds=[0], shared=shared)
+    (sample,) = training.samples
+    expected = np.setdiff1d(shared.rows, members)
+    np.testing.assert_array_equal(sample.negatives, expected)
+    assert len(expected) < 90
+    assert not np.isin(expected, excluded).any()
+    # Each case has the tokens of its document that some member has.
+    cases = sample.cases
+    for case, row in enumerate(expected.tolist(), len(members)):
+        own = training.features[cases.tokens[cases.indptr[case] : cases.indptr[case + 1]]]
+        np.testing.assert_array_equal(np.sort(own), np.intersect1d(corpus.take([row])[1], training.features))
+    all_members = SharedSample(3, members[:2], *corpus.take(members[:2]))
+    own_sample = draw_training(corpus, members, excluded, seeds=[0], shared=all_members)
+    assert len(own_sample.samples[0].negatives) > 2
 
 
 def test_rankings_are_those_of_the_learned_weights(corpus: Corpus, labels: list[str]) -> None:
     found = discover_many(corpus, labels, top=25)
     assert found.labels["label"].to_pylist() == labels
     assert len(set(found.labels["length_power"].to_pylist())) == 1
-    power = found.labels["length_power"][0].as_py()
+    together = many._together(corpus, labels, (), Local(), {})
     for label in labels:
-        learned = LearnLabels(corpus, 0, (power,)).learn(label)
+        learned = together.learn(label)
         scores = score_corpus(corpus, learned.scorer)
         scores[corpus.members(label)] = -np.inf
         best = np.lexsort((np.arange(len(scores)), -scores))[:25]
-        rows = found.candidates.filter(np.equal(found.candidates["label"].to_numpy(zero_copy_only=False), label))
+        rows = rows_of(found.candidates, label)
         assert rows["id"].to_pylist() == corpus.ids(best)
         assert rows["rank"].to_pylist() == list(range(1, 26))
-        np.testing.assert_allclose(rows["score"].to_numpy(), scores[best], rtol=1e-12)
+        np.testing.assert_array_equal(rows["score"].to_numpy(), scores[best])
         evidence = rows["evidence"][0].as_py().split()
-        assert len(evidence) == 3
+        assert len(evidence) == 5
         table = learned.scorer.table(corpus.n_vocabulary)
         own = corpus.take(best[:1])[1]
         token, _, weight = evidence[0].rpartition(":")
@@ -76,15 +115,47 @@ def test_rankings_are_those_of_the_learned_weights(corpus: Corpus, labels: list[
         assert float(weight) == pytest.approx(table[corpus.token_id(token)], abs=0.005)
 
 
+def test_runs_hold_the_same_rankings(corpus: Corpus, labels: list[str]) -> None:
+    excluded = corpus.ids([1, 2, 3])
+    found = discover_many(corpus, labels, top=25, exclude=excluded)
+    runs = list(discover_runs(corpus, labels, top=25, exclude=excluded))
+    for label, run in zip(labels, runs, strict=True):
+        rows = rows_of(found.candidates, label)
+        assert rows.equals(run.ranking.table.select(rows.column_names).cast(rows.schema))
+        assert run.about["together"] == {"labels": len(labels), "sample": 397, "grid_step": 2}
+        assert not set(run.ranking.ids) & set(excluded)
+    by_run = labels_table([run.about for run in runs])
+    exact = ["label", "members", "lambda_negative", "lambda_positive", "length_power"]
+    assert found.labels.select(exact).equals(by_run.select(exact))
+    # A grid's value is read off bins, the run's own from the scores; where many are ranked, signs are to rounding.
+    np.testing.assert_allclose(by_run["leave_one_out"], found.labels["leave_one_out"], atol=0.01)
+    np.testing.assert_allclose(by_run["predicted_positive"], found.labels["predicted_positive"], atol=2)
+    left = discover_runs(corpus, labels, top=25, exclude=excluded, done=labels[1:])
+    assert [run.ranking.table.equals(runs[0].ranking.table) for run in left] == [True]
+
+
+@pytest.mark.parametrize("choices", [{"seeds": 1, "model": "presence"}, {"paper": True}, {"model": "auto"}])
+def test_with_samples_of_their_own_each_is_as_if_alone(corpus: Corpus, choices: dict[str, Any], tmp_path: Path) -> None:
+    labels = ["Chess", "Geology"]
+    found = discover_many(corpus, labels, top=15, **choices)
+    for label, run in zip(labels, discover_runs(corpus, labels, top=15, **choices), strict=True):
+        alone = discover(corpus, label, top=15, **choices)
+        for name, each in (("a", alone), ("b", run)):
+            each.save(tmp_path / f"{label}.{name}.run")
+        for path in (tmp_path / f"{label}.a.run").iterdir():
+            assert (tmp_path / f"{label}.b.run" / path.name).read_bytes() == path.read_bytes(), path.name
+        rows = rows_of(found.candidates, label)
+        assert rows.equals(alone.ranking.table.select(rows.column_names).cast(rows.schema))
+
+
 def test_groups_and_threads_change_nothing(corpus: Corpus, labels: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[float] = []
     one = discover_many(corpus, labels, top=9, engine=Local(1), progress=lambda what, share: told.append(share))
     assert told[-1] == 1.0
     monkeypatch.setattr(many, "AT_ONCE", 2)
-    monkeypatch.setattr(many, "PER_TASK", 1)
+    monkeypatch.setattr(many_learning, "PER_TASK", 1)
     other = discover_many(corpus, labels, top=9, engine=Local(3))
-    assert other.candidates.drop_columns(["score"]).equals(one.candidates.drop_columns(["score"]))
-    np.testing.assert_allclose(other.candidates["score"], one.candidates["score"], rtol=1e-12)
+    assert other.candidates.equals(one.candidates)
 
 
 def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
@@ -94,24 +165,118 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
         discover_many(corpus, ["Chess", "Chess"])
     with pytest.raises(UnknownName, match="no label 'Ches'"):
         discover_many(corpus, ["Ches"])
-    with pytest.raises(NotEnoughData, match="'one' has 1 members"):
-        discover_many(Corpus.from_texts(["a", "b", "c"], labels=["one", None, None]), ["one"])
+    with pytest.raises(InputError, match="a description is of one category"):
+        discover_many(corpus, ["Chess"], model="auto", description="a game")
+    with pytest.raises(InputError, match="has no subcategories"):
+        discover_many(corpus, ["Chess"], subcategory_depth=1)
+    with pytest.raises(InputError, match="top must be at least 1"):
+        discover_many(corpus, ["Chess"], top=0)
+    made = Corpus.from_texts(["a", "b", "c"], labels=["one", None, None])
+    with pytest.raises(NotEnoughData, match="'one' has 1 members, of 3 documents"):
+        discover_many(made, ["one"])
+    with pytest.raises(NotEnoughData, match="'Chess' has 0 members after the exclusions"):
+        discover_many(corpus, ["Chess"], exclude=corpus.ids(corpus.members("Chess")))
 
 
-def test_the_command(cli: Cli, refused: Callable[..., str], corpus: Corpus, tmp_path: Path) -> None:
+def test_a_table_by_the_command(cli: Cli, refused: Callable[..., str], corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("Chess\n\nChess\n")
-    from_file = ("discover-many", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 5)
+    from_file = ("discover", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 5)
     result = cli(*from_file, "-o", tmp_path / "x.parquet")
     assert result.exit_code == 0
     assert "5 candidates for 1 label" in result.stdout
     expected = discover_many(corpus, ["Chess"], top=5)
     assert pq.read_table(tmp_path / "x.parquet").equals(expected.candidates)
     assert pq.read_table(tmp_path / "x.labels.parquet").equals(expected.labels)
+    first = expected.candidates["title"][0].as_py()
+    shown = cli(*from_file).stdout.splitlines()
+    assert len(shown) == 2
+    assert shown[1].split()[0] == "Chess"
+    assert first in shown[1]
     assert "x.parquet is there already" in refused(*from_file, "-o", tmp_path / "x.parquet")
-    every = ("discover-many", corpus.path, "--all-labels", "--top", 2, "-o", tmp_path / "all.csv")
+    every = ("discover", corpus.path, "--all-labels", "--top", 2, "-o", tmp_path / "all.csv")
     assert cli(*every, "--min-members", 2).exit_code == 0
     assert csv.read_csv(tmp_path / "all.csv").num_rows == 2 * csv.read_csv(tmp_path / "all.labels.csv").num_rows
     assert "has 5,000 members" in refused(*every, "--min-members", 5000, "--overwrite")
-    assert "either --labels-from" in refused("discover-many", corpus.path, "-o", tmp_path / "y.csv")
-    assert "must end in" in refused("discover-many", corpus.path, "--all-labels", "-o", tmp_path / "y.txt")
-    assert "needs --engine spark" in refused(*every, "--min-members", 2, "--overwrite", "--master", "yarn")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["Chess", "--all-labels"], "go without a LABEL"),
+        (["--all-labels", "--labels-from", "x"], "either --labels-from"),
+        (["--labels-from", "x", "--min-members", "5"], "goes with --all-labels"),
+        (["Chess", "--min-members", "5"], "--min-members is about many labels"),
+        (["Chess", "--runs", "x"], "--runs is about many labels"),
+        (["--all-labels", "-o", "y.txt"], "must end in .parquet or .csv"),
+        (["--all-labels", "-o", "y.csv", "--runs", "x"], "either -o TABLE or --runs"),
+        (["--all-labels", "--subcategory-depth", "2"], "needs --runs"),
+        (["--all-labels", "--master", "yarn"], "needs --engine spark"),
+        (["--labels-from", "nothing.txt"], "nothing.txt"),
+    ],
+)
+def test_what_does_not_go_together(refused: Callable[..., str], corpus: Corpus, words: list[str], says: str) -> None:
+    assert says in refused("discover", corpus.path, *words)
+
+
+def test_a_run_for_each_label_by_the_command(
+    cli: Cli, refused: Callable[..., str], corpus: Corpus, tmp_path: Path
+) -> None:
+    """Interrupted, it goes on; and each folder is a run like any other."""
+    names = ["Chess", "Geology", "Weaving"]
+    (tmp_path / "labels.txt").write_text("\n".join(names))
+    call = ("discover", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 8, "--runs", tmp_path / "all")
+    (tmp_path / "wrong.txt").write_text("Chess\nChoss")
+    wrong = ("discover", corpus.path, "--labels-from", tmp_path / "wrong.txt", "--runs", tmp_path / "all")
+    assert "no label 'Choss'; did you mean 'Chess'" in refused(*wrong)
+    assert not (tmp_path / "all").exists()
+    assert "all: 3 runs; labels.csv" in cli(*call).stdout
+    folders = ["1-Chess.run", "2-Geology.run", "3-Weaving.run"]
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == [*folders, "labels.csv", "runs.json"]
+    table = csv.read_csv(tmp_path / "all" / "labels.csv")
+    assert table["run"].to_pylist() == folders
+    assert table["label"].to_pylist() == names
+    before = {name: (tmp_path / "all" / name / "run.json").stat().st_mtime_ns for name in folders}
+    # As a kill leaves it: one run is missing.
+    again = tmp_path / "all" / "2-Geology.run"
+    first = Run.load(again).ranking.table
+    for path in [*again.iterdir()]:
+        path.unlink()
+    again.rmdir()
+    assert "all: 3 runs, 2 of them from before" in cli(*call).stdout
+    after = {name: (tmp_path / "all" / name / "run.json").stat().st_mtime_ns for name in folders}
+    assert [name for name in folders if before[name] != after[name]] == ["2-Geology.run"]
+    assert Run.load(again).ranking.table.equals(first)
+
+    run = tmp_path / "all" / "1-Chess.run"
+    candidate = Run.load(run).ranking.ids[0]
+    assert candidate in cli("explain", run, candidate).stdout
+    assert cli("report", run, "-o", tmp_path / "x.html").exit_code == 0
+    page = html.unescape((tmp_path / "x.html").read_text())
+    assert "priorwise discover made-up.corpus --labels-from '…' --model presence --top 8 --runs '…'" in page
+    assert "is there already" in refused(*call, *FAST[:2])
+    assert cli(*call, *FAST[:2], "--overwrite").exit_code == 0
+    assert json.loads((run / "run.json").read_text())["procedure"]["target"] == "f1"
+    assert cli("review", run, "--export", tmp_path / "sheet.csv").exit_code == 0
+    assert len((tmp_path / "sheet.csv").read_text().splitlines()) > 8
+
+
+def test_folders_of_runs_are_not_replaced_lightly(corpus: Corpus, run: Run, tmp_path: Path) -> None:
+    folders = RunFolders(tmp_path / "x", ["Chess", "a/../b"], {"a": 1})
+    assert list(folders.names.values()) == ["1-Chess.run", "2-a-b.run"]
+    folders.begin()
+    folders.save(run)
+    assert folders.done == ["Chess"]
+    with pytest.raises(BrokenFile, match="2-a-b"):
+        folders.finish()
+    with pytest.raises(AlreadyExists):
+        RunFolders(tmp_path / "x", ["Chess"], {"a": 2})
+    (tmp_path / "x" / "1-Chess.run" / "verdicts.sqlite").touch()
+    with pytest.raises(InputError, match="was reviewed"):
+        RunFolders(tmp_path / "x", ["Chess"], {"a": 2}, overwrite=True).begin()
+    (tmp_path / "y").mkdir()
+    (tmp_path / "y" / "letter.txt").touch()
+    with pytest.raises(AlreadyExists, match="no folder of runs"):
+        RunFolders(tmp_path / "y", ["Chess"], {}, overwrite=True)
+    (tmp_path / "x" / "runs.json").write_text("{")
+    with pytest.raises(BrokenFile, match="damaged"):
+        RunFolders(tmp_path / "x", ["Chess"], {"a": 2}, overwrite=True).begin()

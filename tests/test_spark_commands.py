@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import os
+import re
+import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +18,16 @@ import pytest
 
 from conftest import Cli, Shell
 from priorwise.corpus import Corpus
+from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.discovery import Run
+from priorwise.discovery.made_up_wiki import write_wiki
 from priorwise.engines import java
 from priorwise.engines.java import java_version, use_java
+from priorwise.engines.masters import check_master
 from priorwise.engines.spark import Spark
+from priorwise.engines.spark_tasks import ANSWERS, Called
 from priorwise.errors import EngineFailed, MissingExtra, MissingJava
-from spark_session import SETTINGS
+from spark_session import SETTINGS, free_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -72,17 +81,41 @@ def test_ingest_and_classify(
     assert "does not read the standard input" in refused(*spark)
 
 
+@pytest.fixture(scope="module")
+def wiki(spark: Spark, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A multistream dump of a small wiki, read by both engines, in several pieces."""
+    folder = tmp_path_factory.mktemp("wiki")
+    write_wiki(folder / "plain.xml", 400)
+    head, *pages = (folder / "plain.xml").read_text().split("  <page>")
+    pages[-1], end = pages[-1].removesuffix("</mediawiki>\n"), "</mediawiki>\n"
+    streams = ["".join("  <page>" + each for each in pages[i : i + 20]) for i in range(0, len(pages), 20)]
+    dump = folder / "wiki-pages-articles-multistream.xml.bz2"
+    dump.write_bytes(b"".join(bz2.compress(stream.encode()) for stream in [head, *streams, end]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("priorwise.readers.dump.BZIP2_BYTES", dump.stat().st_size // 4)
+        ingest_wikipedia([dump], folder / "local.corpus")
+        ingest_wikipedia([dump], folder / "spark.corpus", work=spark.work)
+    return folder
+
+
 @pytest.mark.parametrize("model", ["auto", "presence"])
 def test_a_run_is_the_same_to_the_byte(
-    cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path, model: str
+    cli: Cli, running: list[str | None], wiki: Path, tmp_path: Path, model: str
 ) -> None:
+    """Ranking, terrain, model and all, from the dump on: a corpus of each engine, ranked by the same."""
+    here, there = (Corpus.open(wiki / f"{engine}.corpus") for engine in ("local", "spark"))
+    assert there.checksum == here.checksum
+    assert len(here.batch_sizes) >= 4
     for engine in ("local", "spark"):
-        call = ("discover", corpus.path, "Chess", "--model", model, "-o", tmp_path / f"{engine}.run", "--show", 0)
-        assert cli(*call, "--engine", engine).exit_code == 0
-    here, there = (tmp_path / "local.run", tmp_path / "spark.run")
-    assert [path.name for path in sorted(there.iterdir())] == [path.name for path in sorted(here.iterdir())]
-    for path in here.iterdir():
-        assert (there / path.name).read_bytes() == path.read_bytes(), path.name
+        call = ("discover", wiki / f"{engine}.corpus", "Chess", "--model", model, "--show", 0, "--top", 100)
+        assert cli(*call, "-o", tmp_path / f"{engine}.run", "--engine", engine).exit_code == 0
+    files = {path.name for path in (tmp_path / "local.run").iterdir()}
+    assert {path.name for path in (tmp_path / "spark.run").iterdir()} == files
+    assert {"ranking.parquet", "terrain.parquet", "trials.csv"} <= files
+    for name in files:
+        local, spark = ((tmp_path / f"{engine}.run" / name).read_bytes() for engine in ("local", "spark"))
+        assert spark.replace(b"spark.corpus", b"local.corpus") == local, name
+    assert Run.load(tmp_path / "spark.run").about["subcategories"]["categories"] > 0
 
 
 def test_hidden_members(cli: Cli, running: list[str | None], corpus: Corpus) -> None:
@@ -96,25 +129,80 @@ def test_hidden_members(cli: Cli, running: list[str | None], corpus: Corpus) -> 
 def test_many_categories(cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path) -> None:
     for engine in ("local", "spark"):
         output = tmp_path / f"{engine}.parquet"
-        call = ("discover-many", corpus.path, "--all-labels", "--min-members", 5, "--top", 20, "-o", output)
-        assert cli(*call, "--engine", engine).exit_code == 0
+        call = ("discover", corpus.path, "--all-labels", "--min-members", 5, "--top", 20)
+        assert cli(*call, "-o", output, "--engine", engine).exit_code == 0
     for name in ("{}.parquet", "{}.labels.parquet"):
         local, there = (pq.read_table(tmp_path / name.format(engine)) for engine in ("local", "spark"))
-        columns = [column for column in local.column_names if column not in ("predicted_positive", "score")]
+        columns = [column for column in local.column_names if column != "predicted_positive"]
         assert there.select(columns).equals(local.select(columns))
 
 
-def test_a_cluster_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
+def test_a_run_for_each_of_many(cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path) -> None:
+    for engine in ("local", "spark"):
+        call = ("discover", corpus.path, "--all-labels", "--min-members", 20, "--top", 20)
+        assert cli(*call, "--runs", tmp_path / engine, "--engine", engine).exit_code == 0
+    here, there = ({p.relative_to(tmp_path / e): p for p in (tmp_path / e).rglob("*")} for e in ("local", "spark"))
+    assert here.keys() == there.keys()
+    assert all(there[name].read_bytes() == path.read_bytes() for name, path in here.items() if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("master", "says"),
+    [
+        ("spark://127.0.0.1:{free}", r"no Spark master answers at 127.0.0.1:\d+ \(connection refused\). Is it running"),
+        ("spark://nobody.invalid:7077,127.0.0.1:{free}", r"nobody.invalid:7077 \(there is no such host\), 127"),
+        ("spark://127.0.0.1", r"write spark://host:port"),
+        ("spark://127.0.0.1:port", r"write spark://host:port"),
+        ("spark://127.0.0.1:7077/x", r"write spark://host:port"),
+        ("nonsense://x", r"'nonsense://x' is no address of a Spark cluster; write local\[4\]"),
+        ("local[four]", r"is no address of a Spark cluster"),
+        ("yarn", r"set HADOOP_CONF_DIR"),
+    ],
+)
+def test_a_cluster_that_is_not_there(
+    refused: Callable[..., str], corpus: Corpus, monkeypatch: pytest.MonkeyPatch, master: str, says: str
+) -> None:
+    """It is said before Java is even looked for."""
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("priorwise.engines.spark.use_java", lambda: pytest.fail("Java was started"))
+    address = master.format(free=free_port())
+    assert re.search(says, refused("discover", corpus.path, "Chess", "--engine", "spark", "--master", address))
+
+
+@pytest.mark.parametrize("master", ["local", "local[*]", "local[2,3]", "k8s://https://host:6443", "yarn"])
+def test_addresses_that_may_be_right(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
+    check_master(master)
+
+
+def test_one_of_several_masters_is_enough() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        check_master(f"spark://127.0.0.1:{free_port()},127.0.0.1:{port}")
+
+
+def test_a_master_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(address: tuple[str, int], timeout: float) -> None:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("socket.create_connection", never)
+    with pytest.raises(EngineFailed, match=r"host:7077 \(no answer in 5 seconds\)"):
+        check_master("spark://host:7077")
+
+
+def test_what_spark_says_of_a_start_is_said(shell: Shell, tmp_path: Path) -> None:
+    """An address that only Spark can judge."""
     code = f"""
 from priorwise.engines.spark import Spark
 from priorwise.errors import EngineFailed
 try:
-    Spark.start("nonsense://x", **{SETTINGS!r})
+    Spark.start("k8s://nonsense://x", **{SETTINGS!r})
 except EngineFailed as error:
     print(error)
 """
     (tmp_path / "x.py").write_text(code)
-    assert "Spark could not be started: " in shell(tmp_path / "x.py").stdout
+    assert "Spark could not be started with the master k8s://nonsense://x: " in shell(tmp_path / "x.py").stdout
 
 
 def test_no_pyspark_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,12 +265,24 @@ def test_java_from_a_package(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert use_java() == home
 
 
+def test_progress_is_told_while_tasks_run(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priorwise.engines.spark_progress.SECONDS", 0.05)
+    told: list[tuple[int, int]] = []
+    tasks = [(number, 0.3) for number in range(6)]
+    spark.run(tasks, Called(time.sleep), ANSWERS, lambda done, of: told.append((done, of)))
+    done = [each for each, _ in told]
+    assert told[-1] == (6, 6)
+    assert done == sorted(done)
+    assert 0 < done[0] < 6
+    assert spark.session.sparkContext.getLocalProperty("spark.jobGroup.id") is None
+
+
 def test_an_error_of_spark_is_said(spark: Spark) -> None:
     def fail(batches: Any) -> Any:
         raise RuntimeError("from the worker")
 
-    from priorwise.engines.spark import map_in_arrow
     from priorwise.engines.spark_ingest import DONE
+    from priorwise.engines.spark_tasks import map_in_arrow
 
     with pytest.raises(EngineFailed, match=r"Spark broke off: .*Error"):
         spark.collect(map_in_arrow(spark.session.range(1), fail, DONE))

@@ -18,6 +18,8 @@ from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.engines.spark import Spark
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, InputError, UnknownName
 from priorwise.readers import record_parts
+from priorwise.readers.cirrus import CirrusReader
+from priorwise.readers.medline import MedlineReader
 from priorwise.readers.records import RecordReader
 
 pytestmark = [
@@ -66,7 +68,11 @@ def part_files(tmp_path: Path, small_parts: None) -> list[Path]:
 def test_records_in_parts(spark: Spark, part_files: list[Path], tmp_path: Path) -> None:
     assert len(RecordReader(part_files).parts()) > 6
     local = ingest(RecordReader(part_files), tmp_path / "local.corpus")
-    there = ingest(RecordReader(part_files), tmp_path / "spark.corpus", work=spark.work)
+    told: list[tuple[int, int, int]] = []
+    there = ingest(
+        RecordReader(part_files), tmp_path / "spark.corpus", work=spark.work, progress=lambda *all: told.append(all)
+    )
+    assert told[-1] == (there.bytes, there.bytes, 0)
     assert (there.documents, there.vocabulary, there.memberships) == (1200, local.vocabulary, local.memberships)
     one, other = (Corpus.open(tmp_path / name) for name in ("local.corpus", "spark.corpus"))
     other.verify()
@@ -145,6 +151,45 @@ def test_dumps_of_a_wiki(spark: Spark, tmp_path: Path, monkeypatch: pytest.Monke
     assert other.graph.parents("C1") == ["C0"]
     with pytest.raises(InputError, match="local engine"):
         ingest_wikipedia(files, tmp_path / "x.corpus", min_bytes=1, limit=5, work=spark.work)
+
+
+def test_dumps_of_a_search_index(spark: Spark, small_parts: None, tmp_path: Path) -> None:
+    """A split for some neighbouring files; what is wrong with one is told by both."""
+    files = []
+    for number in range(4):
+        lines = []
+        for record in records(60, 60 * number):
+            lines.append(json.dumps({"index": {"_id": str(int(record["id"][1:]) + 1)}}))
+            lines.append(json.dumps({**record, "namespace": 0, "category": record["labels"]}))
+        files.append(tmp_path / f"xwiki_content-20260101-{number:05d}.json.gz")
+        files[-1].write_bytes(gzip.compress("\n".join([*lines, "{broken", ""]).encode()))
+    assert len(CirrusReader(files).parts()) > 1
+    local = ingest_wikipedia(files, tmp_path / "local.corpus", min_bytes=1)
+    there = ingest_wikipedia(files, tmp_path / "spark.corpus", min_bytes=1, work=spark.work)
+    assert there.documents == local.documents == 240
+    assert there.remarks == local.remarks
+    assert sum(there.remarks.values()) == 4
+    assert Corpus.open(tmp_path / "spark.corpus").checksum == Corpus.open(tmp_path / "local.corpus").checksum
+
+
+def test_files_of_medline(spark: Spark, small_parts: None, tmp_path: Path) -> None:
+    folder = tmp_path / "baseline"
+    folder.mkdir()
+    for number in range(3):
+        citations = [
+            f"<MedlineCitation><PMID>{record['id']}</PMID><Article><ArticleTitle>{record['title']}</ArticleTitle>"
+            f"<Abstract><AbstractText>{record['text']}</AbstractText></Abstract></Article></MedlineCitation>"
+            for record in records(150, 150 * number)
+        ]
+        without = "<MedlineCitation><PMID>1</PMID><Article><ArticleTitle>x</ArticleTitle></Article></MedlineCitation>"
+        path = folder / f"pubmed26n{number:04d}.xml.gz"
+        path.write_bytes(gzip.compress("\n".join([*citations, without]).encode()))
+    assert len(MedlineReader(folder).parts()) == 3
+    local = ingest(MedlineReader(folder), tmp_path / "local.corpus")
+    there = ingest(MedlineReader(folder), tmp_path / "spark.corpus", work=spark.work)
+    assert there.documents == 450
+    assert there.remarks == local.remarks == {"records without an abstract, left out": 3}
+    assert Corpus.open(tmp_path / "spark.corpus").checksum == Corpus.open(tmp_path / "local.corpus").checksum
 
 
 def test_any_table(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,7 @@ def hidden(
         known = all_methods(every_target=every_target, centre=centre, tuned=tuned, engine=spark or HERE)
         for part in methods:
             if not any(part in method.name for method in known):
-                raise UnknownName("method", part, [method.name for method in known])
+                raise UnknownName("method", part, [method.name for method in known], complete=True)
         chosen = [m for m in known if not methods or m.name == BASELINE or any(part in m.name for part in methods)]
         with progress_bar("Hidden members", total=len(wanted) * len(chosen)) as bar:
             done = 0
@@ -123,15 +123,10 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
 def _write(results: list[Any], output: Path) -> None:
     import csv
 
-    unfinished = output.with_name(output.name + ".partial")
-    try:
-        with unfinished.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["label", "known", "hidden", "method", *results[0].measures, "seconds"])
-            for each in results:
-                writer.writerow(
-                    [each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds]
-                )
-        unfinished.replace(output)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    from priorwise.corpus.files import whole_file
+
+    with whole_file(output) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["label", "known", "hidden", "method", *results[0].measures, "seconds"])
+        for each in results:
+            writer.writerow([each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds])

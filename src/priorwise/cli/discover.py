@@ -14,14 +14,28 @@ from priorwise.cli.names import NAMES, read_prior, read_target
 @click.command()
 @click.argument("corpus", callback=place)
 @click.argument("label", required=False)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The run folder to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The run folder to write; with many labels the table, whose name ends in .parquet or .csv.",
+)
 @click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
+@click.option("--labels-from", type=click.Path(path_type=Path), help="Many labels: a file of them, one per line.")
+@click.option("--all-labels", is_flag=True, help="Many labels: every one of the corpus that has enough members.")
+@click.option("--min-members", type=click.IntRange(min=2), help="How many are enough for --all-labels. [default: 50]")
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    help="Many labels: a folder with a run folder for each, instead of one table. If it is interrupted, the same "
+    "command goes on.",
+)
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
 @click.option(
     "--model",
     type=click.Choice(["auto", "presence"]),
     help="presence: naive Bayes, the fastest; auto: a regression on top of it, which finds more. "
-    "[default: auto; presence if its prior is chosen]",
+    "[default: auto; presence if its prior is chosen, or for many labels]",
 )
 @click.option(
     "--description",
@@ -42,15 +56,29 @@ from priorwise.cli.names import NAMES, read_prior, read_target
     "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
-@click.option("--seeds", type=click.IntRange(min=1), help="How many samples of negatives to average over. [default: 5]")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="How many samples of negatives to average over. [default: 5; many labels share one of 2,000]",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The first seed.")
 @click.option(
     "--negatives-per-positive",
     type=click.FloatRange(min=0, min_open=True),
     help="Train on samples of so many negatives per member. [default: all other documents]",
 )
-@click.option("--top", type=click.IntRange(min=1), default=1000, show_default=True, help="How many candidates to keep.")
-@click.option("--show", type=click.IntRange(min=0), default=20, show_default=True, help="How many candidates to print.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    help="How many candidates to keep. [default: 1000; 100 of each of many labels]",
+)
+@click.option(
+    "--show",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="How many candidates to print, or of how many labels the first.",
+)
 @click.option("--paper", is_flag=True, help="Exactly the paper's procedure.")
 @click.option(
     "--subcategory-depth",
@@ -63,7 +91,7 @@ from priorwise.cli.names import NAMES, read_prior, read_target
     multiple=True,
     help="Learn from the review of this run: accepted documents are members, rejected ones hard negatives.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the run folder if it is there already.")
+@click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
 @click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
 @chooses_engine
 def discover(
@@ -71,6 +99,10 @@ def discover(
     label: str | None,
     output: Path | None,
     members: Path | None,
+    labels_from: Path | None,
+    all_labels: bool,
+    min_members: int | None,
+    runs: Path | None,
     exclude: Path | None,
     description: str | None,
     verdicts: tuple[Path, ...],
@@ -83,8 +115,63 @@ def discover(
     """Find the documents of CORPUS that are missing from the category LABEL.
 
     Learns the prior from the members, ranks every other document, best first, and puts the Laplace baseline beside it.
+
+    With --labels-from or --all-labels, does so for many categories in one pass over the corpus. They share the
+    documents that judge their priors, and a table has no baseline; beside it, NAME.labels.parquet or .csv has a row for
+    each label. With --seeds or --model auto each is learned as if it were alone.
     """
+    if choices["top"] is None:
+        del choices["top"]
+    about_many = {"--min-members": min_members, "--runs": runs}
+    if labels_from is not None or all_labels:
+        from priorwise.cli.discover_many import ManyLabels, discover_many
+        from priorwise.corpus import Corpus
+
+        if label is not None or members is not None or verdicts:
+            raise click.UsageError("Many labels at once go without a LABEL, --members and --verdicts.")
+        many = ManyLabels(labels_from, all_labels, min_members)
+        many.check(output, runs, choices["subcategory_depth"], overwrite=overwrite)
+        opened = Corpus.open(corpus)
+        excluded = _ids(exclude, opened) if exclude else []
+        choices |= {"exclude": excluded, "description": _description(description)}
+        with using(engine, master) as spark:
+            discover_many(opened, many, output, runs, choices, show=show, overwrite=overwrite, engine=spark)
+        return
+    if needless := [name for name, value in about_many.items() if value is not None]:
+        raise click.UsageError(f"{needless[0]} is about many labels: give --labels-from FILE or --all-labels, too.")
+    _discover_one(
+        corpus,
+        label,
+        output,
+        members=members,
+        exclude=exclude,
+        verdicts=verdicts,
+        show=show,
+        overwrite=overwrite,
+        engine=engine,
+        master=master,
+        description=description,
+        **choices,
+    )
+
+
+def _discover_one(
+    corpus: Path | str,
+    label: str | None,
+    output: Path | None,
+    *,
+    members: Path | None,
+    exclude: Path | None,
+    verdicts: tuple[Path, ...],
+    show: int,
+    overwrite: bool,
+    engine: str,
+    master: str | None,
+    description: str | None,
+    **choices: Any,
+) -> None:
     from priorwise.cli.output import progress_bar
+    from priorwise.cli.run_output import print_run
     from priorwise.corpus import Corpus
     from priorwise.discovery import discover as run_discover
     from priorwise.discovery.run import check_output
@@ -113,101 +200,6 @@ def discover(
         first = run.ranking.ids[:1]
         why = f" Why the first one: {_quoted('priorwise', 'explain', str(output), *first)}" if first else ""
         click.echo(f"\nWritten to {output}.{why}")
-
-
-def print_run(run: Any, show: int) -> None:
-    """What was learned, how it compares with Laplace, and the top of the ranking."""
-    from priorwise.cli.output import safe, show_table
-    from priorwise.discovery.words import in_words, regression_in_words
-
-    about = run.about
-    learned, loo = about["learned"], about["leave_one_out"]
-    what = f"'{safe(about['label'])}'" if about["label"] is not None else "The list"
-    click.echo(
-        f"{what}: {about['members']:,} members, {learned['vocabulary']:,} tokens; "
-        f"{about['corpus']['documents'] - about['members'] - about['excluded']:,} other documents"
-    )
-    origin = "Given" if about["procedure"]["given"] else "Learned"
-    click.echo(
-        f"{origin} prior: λ− = {learned['lambda_negative']:g}, λ+ = {learned['lambda_positive']:g}; "
-        f"scores are divided by length^{learned['length_power']:g}"
-    )
-    click.echo(in_words(run.prior))
-    if about["regression"] is not None:
-        click.echo(regression_in_words(about))
-    if learned["remark"]:
-        click.echo(f"Note: {learned['remark']}.")
-    click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")
-    # With a second stage, what is predicted is what that stage predicts.
-    ranks = about["regression"] is None
-    show_table(
-        ["", loo["target"], "members found", *(["predicted positive"] if ranks else [])],
-        [
-            [
-                name,
-                f"{loo[key]['score']:.4f}",
-                f"{loo[key]['sensitivity']:.1%}",
-                *([f"{about['predicted_positive'][key]:,}"] if ranks else []),
-            ]
-            for name, key in (("learned", "learned"), ("Laplace", "laplace"))
-        ],
-    )
-    if not ranks:
-        positive = about["predicted_positive"]
-        click.echo(f"Predicted positive: {positive['learned']:,} by the regression, {positive['laplace']:,} by Laplace")
-    if about.get("subcategories") is not None:
-        click.echo(f"\n{_counted_standings(about['subcategories'])}")
-    if show:
-        click.echo(f"\nThe first {min(show, len(run.ranking))} of {len(run.ranking):,} candidates:")
-        _print_candidates(run, show)
-
-
-def _print_candidates(run: Any, show: int) -> None:
-    from priorwise.cli.output import safe, show_table
-
-    has_graph = run.about.get("subcategories") is not None
-    headings = ["rank", "score", "prob.", "Laplace", "title", "subcategory", "strongest tokens"]
-    rows = [
-        [
-            str(row["rank"]),
-            f"{row['score']:.3f}",
-            f"{row['probability']:.2f}",
-            f"{row['baseline_rank']:,}",
-            safe(row["title"], 40),
-            _subcategory(row, run.about["label"]) if has_graph else "",
-            safe(row["evidence"]),
-        ]
-        for row in run.ranking.rows(show)
-    ]
-    shown = [column for column, heading in enumerate(headings) if has_graph or heading != "subcategory"]
-    show_table(
-        [headings[column] for column in shown],
-        [[row[column] for column in shown] for row in rows],
-        left=range(4, len(shown)),
-    )
-
-
-def _counted_standings(about: dict[str, Any]) -> str:
-    from priorwise.cli.output import counted
-
-    n = about["categories"]
-    if n == 0:
-        return "No subcategory is known, so all candidates are new."
-    subcategories = f"{n:,} subcategor{'y' if n == 1 else 'ies'}"
-    depth = "at any depth" if about["depth"] is None else f"at most {counted(about['depth'], 'step')} below"
-    found, laplace = about["learned"], about["laplace"]
-    return (
-        f"{counted(found['subcategory'], 'candidate')} in its {subcategories} ({depth}), {found['new']:,} new; "
-        f"for Laplace {laplace['subcategory']:,} and {laplace['new']:,}"
-    )
-
-
-def _subcategory(row: dict[str, Any], label: str) -> str:
-    """The subcategory that a candidate is in and the way to it, less the category itself, where all ways begin."""
-    from priorwise.cli.output import safe
-    from priorwise.discovery.standing import ARROW
-
-    return f"({row['status']})" if row["path"] is None else safe(row["path"].removeprefix(label + ARROW), 60)
 
 
 def _description(given: str | None) -> str | None:

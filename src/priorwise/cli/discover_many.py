@@ -1,81 +1,137 @@
-"""`priorwise discover-many`: the documents missing from many categories, in one pass over the corpus."""
+"""`priorwise discover` for many labels: one table of all, or a run folder for each."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.engine_options import chooses_engine, place, using
+MIN_MEMBERS = 50
 
 
-@click.command()
-@click.argument("corpus", callback=place)
-@click.option("--labels-from", type=click.Path(path_type=Path), help="A file of labels, one per line.")
-@click.option("--all-labels", is_flag=True, help="Every label of the corpus that has enough members.")
-@click.option("--min-members", type=click.IntRange(min=2), default=50, show_default=True, help="For --all-labels.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .parquet or .csv to write.")
-@click.option("--top", type=click.IntRange(min=1), default=100, show_default=True, help="How many candidates to keep.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--overwrite", is_flag=True, help="Replace the table if it is there already.")
-@click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
-@chooses_engine
+@dataclass(frozen=True)
+class ManyLabels:
+    """Which labels: those of a file, or all that have enough members."""
+
+    file: Path | None
+    all: bool
+    min_members: int | None
+
+    def check(self, output: Path | None, runs: Path | None, depth: int | None, *, overwrite: bool) -> None:
+        """Refuse what does not go together, before anything is opened."""
+        from priorwise.errors import AlreadyExists
+
+        if self.file is not None and self.all:
+            raise click.UsageError("Give either --labels-from FILE or --all-labels.")
+        if self.min_members is not None and not self.all:
+            raise click.UsageError("--min-members goes with --all-labels.")
+        if output is not None and runs is not None:
+            raise click.UsageError("Give either -o TABLE or --runs FOLDER.")
+        if depth is not None and runs is None:
+            raise click.UsageError("--subcategory-depth with many labels needs --runs: a table has no subcategories.")
+        if output is not None and output.suffix not in (".parquet", ".csv"):
+            raise click.UsageError("With many labels the output is a table: its name must end in .parquet or .csv.")
+        for path in tables(output):
+            if path.exists() and not (overwrite and path.is_file()):
+                raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
+
+    def of(self, corpus: Any) -> list[str]:
+        """The labels."""
+        return labels_in(self.file) if self.file is not None else labels_with(corpus, self.min_members or MIN_MEMBERS)
+
+
+def tables(output: Path | None) -> list[Path]:
+    """The table of candidates, and the one of labels beside it."""
+    return [] if output is None else [output, output.with_suffix(f".labels{output.suffix}")]
+
+
 def discover_many(
-    corpus: Path | str,
-    labels_from: Path | None,
-    all_labels: bool,
-    min_members: int,
-    output: Path,
-    top: int,
-    seed: int,
+    corpus: Any,
+    many: ManyLabels,
+    output: Path | None,
+    runs: Path | None,
+    choices: dict[str, Any],
+    *,
+    show: int,
     overwrite: bool,
-    threads: int | None,
-    engine: str,
-    master: str | None,
+    engine: Any,
 ) -> None:
-    """Find the documents missing from many categories of CORPUS, in one pass over it.
-
-    Beside the table of candidates, NAME.labels.parquet or .csv has a row for each label: its members, its prior, and
-    how well that does by leave-one-out.
-    """
+    """Find the documents missing from many categories."""
     from priorwise.cli.output import counted, progress_bar
-    from priorwise.corpus import Corpus
     from priorwise.discovery.many import discover_many as find
-    from priorwise.engines.engine import Local
-    from priorwise.errors import AlreadyExists
 
-    if (labels_from is None) == (not all_labels):
-        raise click.UsageError("Give either --labels-from FILE or --all-labels.")
-    if output.suffix not in (".parquet", ".csv"):
-        raise click.UsageError("The output is a table: its name must end in .parquet or .csv.")
-    beside = output.with_suffix(f".labels{output.suffix}")
-    for path in (output, beside):
-        if path.exists() and (path.is_dir() or not overwrite):
-            raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
-    opened = Corpus.open(corpus)
-    labels = labels_with(opened, min_members) if labels_from is None else labels_in(labels_from)
-    with using(engine, master) as spark, progress_bar("Learning the priors", total=1.0) as bar:
-        found = find(
-            opened,
-            labels,
-            top=top,
-            seed=seed,
-            engine=Local(threads) if spark is None else spark,
-            progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
-        )
-    for path, table in ((output, found.candidates), (beside, found.labels)):
+    labels = many.of(corpus)
+    with progress_bar("Learning the priors", total=1.0) as bar:
+        choices |= {
+            "engine": engine,
+            "progress": lambda what, share: bar.update(description=what.capitalize(), completed=share),
+        }
+        if runs is not None:
+            _make_runs(corpus, labels, runs, choices, overwrite=overwrite)
+            return
+        found = find(corpus, labels, **choices)
+    for path, table in zip(tables(output), (found.candidates, found.labels), strict=False):
         write_table(path, table)
-    click.echo(f"{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'label')}")
+    _print_labels(found, show)
+    if output is not None:
+        click.echo(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'label')}")
+
+
+def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
+    from priorwise.cli.output import counted
+    from priorwise.discovery.many import discover_runs
+    from priorwise.discovery.run_folders import LABELS, RunFolders
+    from priorwise.version import __version__
+
+    elsewhere = ("engine", "progress", "threads")
+    chosen = {name: str(value) for name, value in choices.items() if name not in elsewhere}
+    made_with = {"priorwise": __version__, "corpus": corpus.checksum, **chosen}
+    folders = RunFolders(runs, labels, made_with, overwrite=overwrite)
+    done = folders.done
+    # What is wrong with the labels is said before anything is written.
+    found = discover_runs(corpus, labels, done=done, **choices)
+    folders.begin()
+    for run in found:
+        folders.save(run)
+    folders.finish()
+    before = f", {len(done):,} of them from before" if done else ""
+    click.echo(f"{runs}: {counted(len(labels), 'run')}{before}; {LABELS} says which is whose")
+
+
+def _print_labels(found: Any, show: int) -> None:
+    """The largest labels, how well their priors do, and the first candidate of each."""
+    from priorwise.cli.output import safe, show_table
+
+    firsts: dict[str, dict[str, Any]] = {}
+    ranks = found.candidates["rank"].to_numpy()
+    for row in found.candidates.filter(ranks == 1).to_pylist():
+        firsts[row["label"]] = row
+    rows = []
+    for label in found.labels.slice(0, show).to_pylist():
+        first = firsts.get(label["label"])
+        rows.append(
+            [
+                safe(label["label"], 40),
+                f"{label['members']:,}",
+                f"{label['leave_one_out']:.3f}",
+                f"{label['predicted_positive']:,}",
+                "" if first is None else f"{first['probability']:.2f}",
+                "" if first is None else safe(first["title"], 40),
+            ]
+        )
+    if rows:
+        headings = ["label", "members", "leave-one-out", "predicted positive", "prob.", "first candidate"]
+        show_table(headings, rows, left=(0, 5))
 
 
 def labels_with(corpus: Any, min_members: int) -> list[str]:
-    """The labels with so many members that are not on every document."""
+    """The labels with so many members that are not on every document, the largest first."""
     from priorwise.errors import NotEnoughData
 
-    sizes = corpus.label_sizes()
-    pairs = zip(sizes["label"].to_pylist(), sizes["documents"].to_pylist(), strict=True)
-    found = [label for label, size in pairs if min_members <= size < corpus.n_documents]
+    sizes = corpus.largest_labels(corpus.label_sizes().num_rows)
+    found = [label for label, size in sizes if min_members <= size < corpus.n_documents]
     if not found:
         raise NotEnoughData(f"no label of the corpus has {min_members:,} members; see --min-members")
     return found
@@ -88,7 +144,7 @@ def labels_in(path: Path) -> list[str]:
 
     with reading(path):
         try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
         except UnicodeDecodeError as error:
             raise BrokenFile(path, "the text is not valid UTF-8") from error
     found = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
@@ -99,19 +155,14 @@ def labels_in(path: Path) -> list[str]:
 
 def write_table(path: Path, table: Any) -> None:
     """Write a table, whole or not at all."""
-    from priorwise.corpus.files import disk_errors_said
+    from priorwise.corpus.files import whole_file
 
-    draft = path.with_name(path.name + ".draft")
-    with disk_errors_said(path):
-        try:
-            if path.suffix == ".csv":
-                from pyarrow import csv
+    with whole_file(path) as draft:
+        if path.suffix == ".csv":
+            from pyarrow import csv
 
-                csv.write_csv(table, draft)
-            else:
-                from pyarrow import parquet
+            csv.write_csv(table, draft)
+        else:
+            from pyarrow import parquet
 
-                parquet.write_table(table, draft, compression="zstd")
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+            parquet.write_table(table, draft, compression="zstd")

@@ -93,7 +93,7 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     with progress_bar(f"Reading into {Path(output).name}") as bar:
 
         def show(done: int, total: int, documents: int) -> None:
-            bar.update(completed=done, total=total or None, note=f"{documents:,} documents")
+            bar.update(completed=done, total=total or None, note=f"{documents:,} documents" if documents else "")
 
         try:
             summary = run(show)

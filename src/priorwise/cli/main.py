@@ -21,12 +21,7 @@ COMMANDS = {
     "classify": ("priorwise.cli.classify", "classify", "Put texts to the labels of a model."),
     "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
     "demo": ("priorwise.cli.demo", "demo", "See the whole of it in about a minute."),
-    "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category."),
-    "discover-many": (
-        "priorwise.cli.discover_many",
-        "discover_many",
-        "Find the documents missing from many categories at once.",
-    ),
+    "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category, or from many."),
     "evaluate": ("priorwise.cli.evaluate", "evaluate", "Say how good a model is on a labelled corpus."),
     "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
     "explore": ("priorwise.cli.explore", "explore", "See what a prior does, while you move it, in the browser."),
@@ -83,11 +78,18 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][2]) for name in self.list_commands(ctx)])
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if sys.getfilesystemencoding() == "ascii" and any(not word.isascii() for word in args):
+            reason = "this locale has no letters but those of ASCII, and what you typed has others"
+            raise _Failure(f"{reason}; set LC_ALL=C.UTF-8, or do not set PYTHONUTF8=0")
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from priorwise.errors import UnknownName
 
-            raise _Failure(safe(str(UnknownName("command", args[0], COMMANDS))))
+            unknown = str(UnknownName("command", args[0], COMMANDS))
+            raise _Failure(safe(unknown if unknown.endswith("?") else f"{unknown}; `priorwise --help` lists them"))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -98,6 +100,13 @@ class _Commands(click.Group):
                 return super().invoke(ctx)
         except PriorwiseError as error:
             raise _Failure(safe(str(error))) from error
+        except UnicodeEncodeError as error:
+            # What Python could not decode of a file's name it hands over as half characters; others cannot use them.
+            if not any("\udc80" <= letter <= "\udcff" for letter in error.object[error.start : error.end]):
+                raise
+            raise _Failure(
+                safe(f"the name {error.object} is not valid UTF-8; rename the file or the folder")
+            ) from error
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise _Failure("no space left on the disk") from error

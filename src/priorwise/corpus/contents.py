@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,6 +119,17 @@ class CorpusContents(StoredCorpus):
     def token_id(self, token: str) -> int | None:
         """Return the id of a token, or None if no document has it."""
         return self._tokens.find(token)
+
+    def token_ids(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """Return the ids of some tokens, −1 for those that no document has.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["to be or not to be"]).token_ids(["be", "is"]).tolist()
+        [0, -1]
+        """
+        return self._tokens.find_many(tokens)
 
     # Documents
 

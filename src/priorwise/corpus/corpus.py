@@ -25,6 +25,11 @@ class Corpus(CorpusContents):
     (['not', 'be'], [0])
     """
 
+    def _repr_html_(self) -> str:
+        from priorwise.corpus.notebook import corpus_html
+
+        return corpus_html(self)
+
     @classmethod
     def from_texts(
         cls,

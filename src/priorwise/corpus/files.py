@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -135,14 +136,66 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+_OF_WRITING = {
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EFBIG,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
+
+
 @contextmanager
-def disk_errors_said(path: Path) -> Iterator[None]:
-    """Turn the system's errors for a full or forbidden disk into ours."""
+def disk_errors_said(path: Path, *, only_writing: bool = False) -> Iterator[None]:
+    """Turn the system's errors for a full or forbidden disk into ours; all of them if nothing is read within."""
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(f"no space left on the disk while writing {path}; free some or write elsewhere") from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
-            raise CorpusError(f"{path} cannot be written: {(error.strerror or '').lower()}") from error
+        if only_writing or error.errno in _OF_WRITING:
+            reason = (error.strerror or str(error)).lower()
+            if error.errno in (errno.EEXIST, errno.ENOTDIR):
+                reason = f"{error.filename or 'a part of the path'} is a file and no folder"
+            raise CorpusError(f"{path} cannot be written: {reason}") from error
         raise
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a path to write to; the file takes its name when the block ends well, and nothing is left otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with whole_file(Path(home, "x.csv")) as draft:
+    ...         _ = draft.write_text("id")
+    ...     sorted(each.name for each in Path(home).iterdir())
+    ['x.csv']
+    """
+    if not path.parent.is_dir():
+        raise CorpusError(f"{path} cannot be written: there is no folder {path.parent}")
+    draft = path.with_name(path.name + ".partial")
+    with disk_errors_said(path):
+        try:
+            yield draft
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait until no other process is within such a block for this folder; nothing is left behind, even by a kill."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        # Some network file systems have no locks; there, two at the same moment are on their own.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -15,6 +15,7 @@ from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.corpus.work import MakeShard, Work
 from priorwise.corpus.write import Complete, write_corpus
 from priorwise.readers.document import Document, Entry, Numbered, Reader, parts_of
+from priorwise.readers.remarks import added_remarks
 
 DOCUMENTS_PER_SHARD = 1 << 14
 CHARACTERS_PER_SHARD = 1 << 24
@@ -81,7 +82,8 @@ def ingest(
     overwrite : bool, default False
         Replace a corpus of that name, once the new one is whole.
     progress : function, optional
-        Called now and then with the bytes read, the bytes there are, and the documents read.
+        Called now and then with the bytes read, the bytes there are, and the documents read, which with `work` on
+        Spark are not known before the end: 0.
     duplicates : {"refuse", "first"}
         What to do when documents have the same id: refuse them, or keep the first and leave out the others.
     complete : function, optional
@@ -186,10 +188,11 @@ class ReaderShards:
     def __init__(self, reader: Reader, keep_text: KeepText, progress: Progress | None = None) -> None:
         self._reader, self._keep_text, self._progress = reader, keep_text, progress
         self._done_bytes, self._documents = 0, 0
+        self._parts = parts_of(reader)
 
     def makers(self) -> Iterator[MakeShard]:
         """Yield functions that make the shards; none has documents of two parts."""
-        for part in parts_of(self._reader):
+        for part in self._parts:
             if isinstance(part, Numbered) and part.first is None:
                 part.first = self._documents
             yield from shard_makers(self._reported(part), self._keep_text)
@@ -197,11 +200,17 @@ class ReaderShards:
 
     def splits(self) -> list[ReaderSplit]:
         """Return a split for each part."""
-        return [ReaderSplit(part, self._keep_text) for part in parts_of(self._reader)]
+        return [ReaderSplit(part, self._keep_text) for part in self._parts]
 
     def remarks(self) -> dict[str, int]:
-        """Return the reader's remarks."""
-        return self._reader.remarks
+        """Return the remarks of all parts."""
+        return added_remarks(part.remarks for part in self._parts)
+
+    def splits_done(self, done: int, total: int) -> None:
+        """Tell how much is read, as if splits were equally long."""
+        if self._progress is not None:
+            all_bytes = self._reader.total_bytes
+            self._progress(all_bytes * done // max(1, total), all_bytes, 0)
 
     def _reported(self, part: Reader) -> Iterator[Entry]:
         for number, entry in enumerate(part, start=1):

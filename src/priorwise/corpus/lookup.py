@@ -43,8 +43,15 @@ class Strings:
                 f"rows go from 0 to {len(self) - 1}, and {int(rows.min())} to {int(rows.max())} were asked for"
             )
         chunk = np.searchsorted(self.starts, rows, side="right") - 1
-        within = (rows - self.starts[chunk]).tolist()
-        return [self.chunks[c][i].as_py() for c, i in zip(chunk.tolist(), within, strict=True)]
+        within = rows - self.starts[chunk]
+        if len(rows) <= FEW:
+            return [self.chunks[c][i].as_py() for c, i in zip(chunk.tolist(), within.tolist(), strict=True)]
+        texts = np.empty(len(rows), dtype=object)
+        for number in np.unique(chunk).tolist():
+            own = chunk == number
+            texts[own] = self.chunks[number].take(pa.array(within[own])).to_pylist()
+        taken: list[str] = texts.tolist()
+        return taken
 
 
 class SortedNames:

@@ -20,6 +20,10 @@ def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iter
     ['a', 'b']
     """
     threads = workers or processors()
+    if threads == 1:
+        # To start a thread takes longer than many a call.
+        yield from (call() for call in calls)
+        return
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Result]] = deque()
         try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from priorwise.corpus.files import disk_errors_said, remove, sync_folder
+from priorwise.corpus.files import disk_errors_said, one_at_a_time, remove, sync_folder
 from priorwise.corpus.partial import sibling
 from priorwise.errors import AlreadyExists
 
@@ -22,8 +22,12 @@ def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
 
 
 @contextmanager
-def whole_folder(path: Path, marker: str, kind: str, *, overwrite: bool) -> Iterator[Path]:
+def whole_folder(
+    path: Path, marker: str, kind: str, *, overwrite: bool, keep: Callable[[Path], None] = lambda older: None
+) -> Iterator[Path]:
     """Yield a folder to write into, which takes its name when the block ends well.
+
+    If two processes write the same folder, the second waits, and then finds the first one's.
 
     Parameters
     ----------
@@ -35,6 +39,9 @@ def whole_folder(path: Path, marker: str, kind: str, *, overwrite: bool) -> Iter
         What it is, for messages: "model".
     overwrite : bool
         Whether an older one may be replaced.
+    keep : function, optional
+        Called with an older one that is to be replaced, before the block and again when nobody can open it by its name
+        any more; raises an error if it must stay.
 
     Examples
     --------
@@ -46,23 +53,27 @@ def whole_folder(path: Path, marker: str, kind: str, *, overwrite: bool) -> Iter
     ['x.model']
     """
     unfinished, replaced = sibling(path, ".partial"), sibling(path, ".replaced")
-    with disk_errors_said(path):
-        if (replaced / marker).is_file() and not path.exists():
-            # A kill between the two renames below; the older one comes back.
-            replaced.rename(path)
-        check_free(path, marker, kind, overwrite=overwrite)
-        remove(unfinished)
-        unfinished.mkdir(parents=True)
-        try:
-            yield unfinished
-            if path.exists():
-                remove(replaced)
-                path.rename(replaced)
-            unfinished.rename(path)
-            sync_folder(path.parent)
-        finally:
-            remove(unfinished)
-            if path.exists():
-                remove(replaced)
-            elif replaced.exists():
+    with disk_errors_said(path, only_writing=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with one_at_a_time(path.parent):
+            if (replaced / marker).is_file() and not path.exists():
+                # A kill between the two renames below; the older one comes back.
                 replaced.rename(path)
+            check_free(path, marker, kind, overwrite=overwrite)
+            keep(path)
+            remove(unfinished)
+            unfinished.mkdir()
+            try:
+                yield unfinished
+                if path.exists():
+                    remove(replaced)
+                    path.rename(replaced)
+                    keep(replaced)
+                unfinished.rename(path)
+                sync_folder(path.parent)
+            finally:
+                remove(unfinished)
+                if path.exists():
+                    remove(replaced)
+                elif replaced.exists():
+                    replaced.rename(path)

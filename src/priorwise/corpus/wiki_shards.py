@@ -17,7 +17,7 @@ from priorwise.corpus.work import MakeShard, Split
 from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import Document, Entry
 from priorwise.readers.dump import DumpFile, Piece
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.remarks import Remarks, added_remarks
 from priorwise.readers.siteinfo import SiteInfo
 from priorwise.readers.wiki_pages import WikiPages, read_run
 from priorwise.readers.wikipedia import WikiFiles, dumps_and_sites
@@ -65,8 +65,9 @@ class WikiShards:
         self._longest = longest_kept(keep_text)
         self._dumps = dumps_and_sites(files, references, self._remarks)
         self.address = next((site.address for _, site in self._dumps if site.address), "")
-        self._cirrus = CirrusReader(files.cirrus, min_bytes=min_bytes)
-        self._before_tables = sum(dump.size for dump, _ in self._dumps) + self._cirrus.total_bytes
+        self._cirrus = CirrusReader(files.cirrus, min_bytes=min_bytes).parts()
+        sizes = [dump.size for dump, _ in self._dumps] + [part.total_bytes for part in self._cirrus]
+        self._before_tables = sum(sizes)
         self.total_bytes = self._before_tables + files.tables.total_bytes
         self._report = _Report(progress, self.total_bytes)
 
@@ -77,10 +78,15 @@ class WikiShards:
             for piece in dump.pieces(self._remarks):
                 yield partial(self._shard, piece, site, before)
             before += dump.size
-        yield from shard_makers(self._cirrus_entries(before), self._keep_text)
+        for part in self._cirrus:
+            yield from shard_makers(self._cirrus_entries(part, before), self._keep_text)
+            before += part.total_bytes
 
     def splits(self) -> list[Split]:
-        """Return a split for each piece of a dump that can be read from its middle, and for each other dump."""
+        """Return a split for each piece of a dump that can be read from its middle, and for each other dump.
+
+        CirrusSearch dumps that are neighbours share one, up to 64 MB.
+        """
         found: list[Split] = []
         for dump, site in self._dumps:
             if dump.divisible:
@@ -88,11 +94,15 @@ class WikiShards:
                 found += [DumpSplit(dump, site, self._min_bytes, self._longest, piece) for piece in pieces]
             else:
                 found.append(DumpSplit(dump, site, self._min_bytes, self._longest))
-        return [*found, ReaderSplit(self._cirrus, self._keep_text)] if self._cirrus.paths else found
+        return [*found, *(ReaderSplit(part, self._keep_text) for part in self._cirrus)]
 
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about the files beside what each shard has to say; asked when all are made."""
-        return {**self._remarks.lines(), **self._cirrus.remarks}
+        return {**self._remarks.lines(), **added_remarks(part.remarks for part in self._cirrus)}
+
+    def splits_done(self, done: int, total: int) -> None:
+        """Tell how much is read, as if splits were equally long."""
+        self._report(self._before_tables * done // max(1, total), 0)
 
     def tables_read(self, done: int, _total: int) -> None:
         """Tell how much has been read of the tables."""
@@ -103,13 +113,13 @@ class WikiShards:
         self._report(before + piece.end, shard.documents.num_rows)
         return shard
 
-    def _cirrus_entries(self, before: int) -> Iterator[Entry]:
+    def _cirrus_entries(self, part: CirrusReader, before: int) -> Iterator[Entry]:
         documents = 0
-        for number, entry in enumerate(self._cirrus, start=1):
+        for number, entry in enumerate(part, start=1):
             yield entry
             documents += isinstance(entry, Document)
             if number % _REPORT_EVERY == 0:
-                self._report(before + self._cirrus.done_bytes, documents)
+                self._report(before + part.done_bytes, documents)
                 documents = 0
 
 

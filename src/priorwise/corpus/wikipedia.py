@@ -23,6 +23,7 @@ from priorwise.corpus.work import Makers, MakeShard, Work
 from priorwise.corpus.write import write_corpus
 from priorwise.errors import InputError
 from priorwise.readers.dump import BZIP2_BYTES, XML_BYTES
+from priorwise.readers.record_parts import PART_BYTES
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.wikipedia import MIN_BYTES, WikiFiles
 from priorwise.text.wikitext import RULE_VERSION
@@ -101,7 +102,7 @@ def ingest_wikipedia(
             "reader": "wikipedia",
             "files": [_identity(given) for given in map(Path, paths)],
             "options": [sorted(references), min_bytes, limit],
-            "pieces": [BZIP2_BYTES, XML_BYTES],
+            "pieces": [BZIP2_BYTES, XML_BYTES, PART_BYTES],
             "wikitext": RULE_VERSION,
             **ways_of_working(keep_text),
         },

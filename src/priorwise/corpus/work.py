@@ -50,6 +50,10 @@ class Source(Protocol):
         """Return what is to be said about the input beside what splits say; asked when all shards are made."""
         ...
 
+    def splits_done(self, done: int, total: int) -> None:
+        """Hear how many of the splits are done, from whoever reads them elsewhere."""
+        ...
+
 
 class Unfinished(Protocol):
     """A corpus in the making, on the disk or at an address."""
@@ -117,6 +121,9 @@ class Makers:
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about the input."""
         return self.told()
+
+    def splits_done(self, done: int, total: int) -> None:
+        """Hear nothing: there are no splits."""
 
 
 @dataclass(frozen=True, slots=True)

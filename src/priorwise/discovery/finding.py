@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.learning import GivenPrior, Learned, Procedure, laplace_model, learn
+from priorwise.discovery.choices import Choices
+from priorwise.discovery.finished import Category, finished_run
+from priorwise.discovery.learning import GivenPrior, laplace_model, learn
 from priorwise.discovery.membership import regress
 from priorwise.discovery.run import Run
-from priorwise.discovery.standing import about_standings, standings_below
+from priorwise.discovery.standing import standings_below
+from priorwise.discovery.training import Rows, SharedSample
 from priorwise.discovery.verdicts import Judged
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.prior_choice import score_of
-from priorwise.priors import PseudoCounts
-from priorwise.ranking.calibrate import Calibration
-from priorwise.ranking.scorer import Top, places
-from priorwise.ranking.table import Ranking
 from priorwise.search import Target
-from priorwise.version import __version__
 
-MODELS = ("auto", "presence")
-Rows = NDArray[np.int64]
 Progress = Callable[[str, float], None]
 """Told what is being done and how far it is, from 0 to 1."""
 
@@ -118,51 +110,57 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
     """
-    about_presence = any(
-        choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)
+    choices = Choices.of(
+        model=model,
+        description=description,
+        prior=prior,
+        centre=centre,
+        target=target,
+        search=search,
+        seeds=seeds,
+        seed=seed,
+        negatives_per_positive=negatives_per_positive,
+        top=top,
+        paper=paper,
+        subcategory_depth=subcategory_depth,
     )
-    if model not in (None, *MODELS):
-        raise InputError(f"no model '{model}'; there are {' and '.join(repr(name) for name in MODELS)}")
-    if paper and model == "auto":
-        raise InputError("the paper's procedure is a presence model: leave the model out")
-    chosen = model or ("presence" if paper or about_presence else "auto")
-    if description and chosen == "presence":
-        raise InputError("a presence model takes no description: leave it out, or what chooses that model or its prior")
-    if paper and about_presence:
-        raise InputError(
-            "the paper's procedure fixes prior, centre, target, search, seeds and negatives per positive: "
-            "leave them out"
-        )
-    if (seeds is not None and seeds < 1) or top < 1:
-        raise InputError("seeds and top must be at least 1")
-    if seed < 0 or (negatives_per_positive is not None and not negatives_per_positive > 0):
-        raise InputError("the first seed must not be negative, and negatives per positive must be above 0")
-    procedure = (
-        Procedure.paper(seed=seed)
-        if paper
-        else Procedure.ours(
-            target,  # type: ignore[arg-type]
-            search=search or "exhaustive",
-            seeds=5 if seeds is None else seeds,
-            seed=seed,
-            negatives_per_positive=negatives_per_positive,
-            prior=prior,
-            centre=centre or ("collection" if prior is None else getattr(prior, "centre", "uniform")),
-        )
-    )
-    tell = progress or (lambda what, share: None)
     rows, excluded = category_rows(corpus, label, members, exclude)
     rows, hard = (verdicts or Judged()).applied(corpus, rows, excluded)
-    standings = standings_below(corpus, label, subcategory_depth)
-    tell("drawing samples", 0.0)
-    learned = learn(corpus, rows, excluded, procedure, hard=hard, threads=threads)
-    tell("learning the prior", 1.0)
-    baseline, _ = laplace_model(corpus, rows, excluded, seed=seed)
+    category = Category(corpus, label, rows, excluded, hard, verdicts)
+    return run_of(category, choices, engine=engine or Local(threads), threads=threads, progress=progress)
 
-    skip = np.zeros(corpus.n_documents, dtype=bool)
-    skip[rows] = True
-    skip[excluded] = True
-    skip[hard] = True
+
+def run_of(
+    category: Category,
+    choices: Choices,
+    *,
+    engine: Engine,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    shared: SharedSample | None = None,
+    together: dict[str, Any] | None = None,
+) -> Run:
+    """Learn the prior of a category, and rank everything else.
+
+    `shared` is a sample that judges the priors of other categories, too, and `together` what the run says about that.
+    """
+    corpus, members, top = category.corpus, category.members, choices.top
+    seed = choices.procedure.seed
+    tell = progress or (lambda what, share: None)
+    # Before the work: what is wrong with the depth is said at once.
+    standings = standings_below(corpus, category.label, choices.subcategory_depth)
+    tell("drawing samples", 0.0)
+    learned = learn(
+        corpus,
+        members,
+        category.excluded,
+        choices.procedure,
+        hard=category.rejected,
+        shared=shared,
+        threads=threads,
+    )
+    tell("learning the prior", 1.0)
+    baseline, _ = laplace_model(corpus, members, category.excluded, seed=seed)
     done = 0
 
     def ranked(documents: int) -> None:
@@ -170,61 +168,27 @@ def discover(
         done += documents
         tell("ranking the corpus", done / corpus.n_documents)
 
-    features = learned.training.features
-    scorers = [learned.model.scorer_for(features), baseline.scorer_for(features)]
-    passes = engine or Local(threads)
-    best, plain = passes.rank_corpus(corpus, scorers, top=top, skip=skip, progress=ranked)
-    baseline_scores = passes.score_corpus(corpus, scorers[1])
-
-    def table(found: Top, calibration: Calibration, evidence: list[str]) -> Ranking:
-        stand = None if standings is None else standings.of(found.documents)
-        return Ranking.of(
-            ids=corpus.ids(found.documents),
-            titles=corpus.titles(found.documents),
-            scores=found.scores,
-            probabilities=calibration.probability(found.scores),
-            baseline_ranks=places(baseline_scores, found.documents, skip),
-            evidence=evidence,
-            status=None if stand is None else [each.status for each in stand],
-            path=None if stand is None else [each.path for each in stand],
-        )
-
+    scorers = [learned.scorer, baseline.scorer_for(learned.training.features)]
+    skip = category.skip
+    best, plain = engine.rank_corpus(corpus, scorers, top=top, skip=skip, progress=ranked)
+    baseline_scores = engine.score_corpus(corpus, scorers[1])
     regressed = None
-    if chosen == "auto":
+    if choices.model == "auto":
         tell("learning the regression", 0.0)
-        text = label if description is None else description
-        regressed = regress(corpus, rows, skip, scorers[0], description=text, rejected=hard, seed=seed, threads=threads)
+        regressed = regress(
+            corpus,
+            members,
+            skip,
+            scorers[0],
+            description=category.label if choices.description is None else choices.description,
+            rejected=category.rejected,
+            seed=seed,
+            threads=threads,
+            engine=engine,
+        )
         best = regressed.top(skip, top)
-        first = table(best, regressed.model.calibration, regressed.model.evidence(corpus, best.documents))
-    else:
-        evidence = learned.model.evidence(corpus, best.documents, features)
-        first = table(best, learned.model.calibration, evidence)
-    second = table(plain, baseline.calibration, baseline.evidence(corpus, plain.documents, features))
-    rankings = {"learned": first, "laplace": second}
-
-    about = {
-        **_about_corpus(corpus),
-        "label": label,
-        "members": len(rows),
-        "excluded": len(excluded),
-        "verdicts": None if verdicts is None else verdicts.describe(),
-        "model": chosen,
-        "description": description,
-        "procedure": {"paper": paper, **procedure.describe(learned.training), "top": top},
-        **_about_learned(learned, procedure),
-        "regression": None if regressed is None else regressed.describe(),
-        "predicted_positive": {"learned": best.predicted_positive, "laplace": plain.predicted_positive},
-        "subcategories": None if standings is None else about_standings(standings, rankings),
-    }
-    choice = learned.choice
-    return Run(
-        about,
-        first,
-        second,
-        learned.model,
-        choice.terrains,
-        choice.trials,
-        None if regressed is None else regressed.model,
+    return finished_run(
+        category, choices, learned, baseline, best, plain, baseline_scores, standings, regressed, together
     )
 
 
@@ -239,45 +203,3 @@ def category_rows(
     rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
     excluded = np.unique(corpus.rows(list(exclude)))
     return np.setdiff1d(np.unique(rows), excluded).astype(np.int64), excluded.astype(np.int64)
-
-
-def _about_corpus(corpus: Corpus) -> dict[str, Any]:
-    return {
-        "versions": {
-            "priorwise": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "pyarrow": pa.__version__,
-        },
-        "corpus": {
-            "path": str(corpus.path.resolve()) if corpus.path else None,
-            "checksum": corpus.checksum,
-            "documents": corpus.n_documents,
-        },
-    }
-
-
-def _about_learned(learned: Learned, procedure: Procedure) -> dict[str, Any]:
-    choice, weight = learned.choice, learned.training.negative_weight
-
-    def value(prior: PseudoCounts, length_power: float) -> dict[str, float]:
-        score, sensitivity = score_of(
-            learned.samples, procedure.target, prior, negative_weight=weight, length_power=length_power
-        )
-        return {"score": score, "sensitivity": sensitivity}
-
-    return {
-        "learned": {
-            "centre": choice.prior.centre,
-            "lambda_negative": choice.prior.negative,
-            "lambda_positive": choice.prior.positive,
-            "length_power": choice.length_power,
-            "remark": choice.remark,
-            "vocabulary": len(learned.training.features),
-        },
-        "leave_one_out": {
-            "target": procedure.target.name,
-            "learned": value(choice.prior, choice.length_power),
-            "laplace": value(PseudoCounts.laplace(), 0.0),
-        },
-    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.model import PresenceModel
-from priorwise.discovery.training import NO_ROWS, Training, draw_training
+from priorwise.discovery.training import NO_ROWS, SharedSample, Training, draw_training
 from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.presence_counts import PresenceCounts
 from priorwise.models.presence_priors import ImaginedDocuments
 from priorwise.models.prior_choice import LENGTH_POWERS, PriorChoice, choose_prior
 from priorwise.models.terrain import length_divisor
+from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.calibrate import Calibration, calibrate
+from priorwise.ranking.scorer import Scorer
 from priorwise.search import PPV, AveragePrecision, Target, as_target
 
 Rows = NDArray[np.int64]
@@ -40,6 +44,7 @@ class Procedure:
     mean_counts: bool = True
     prior: GivenPrior | None = None
     centre: str = "collection"
+    grid_step: int = 1
 
     @classmethod
     def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
@@ -78,10 +83,29 @@ class Procedure:
 class Learned:
     """A learned prior with what it was learned from."""
 
+    corpus: Corpus
     training: Training
     samples: list[LeaveOneOut]
     choice: PriorChoice
-    model: PresenceModel
+    counts: PresenceCounts
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What a score means."""
+        choice, weight = self.choice, self.training.negative_weight
+        return _calibrate(self.samples, choice.prior, choice.length_power, weight)
+
+    @cached_property
+    def model(self) -> PresenceModel:
+        """The model, by the names of its tokens."""
+        tokens = self.corpus.token_names(self.training.features)
+        return PresenceModel(tokens, self.counts, self.choice.prior, self.choice.length_power, self.calibration)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The model, by the numbers of its tokens."""
+        own = self.counts.weights(self.choice.prior)
+        return Scorer(Weights(self.training.features, own.values, own.bias), self.choice.length_power)
 
 
 def learn(
@@ -91,12 +115,16 @@ def learn(
     procedure: Procedure,
     *,
     hard: Rows = NO_ROWS,
+    shared: SharedSample | None = None,
     threads: int | None = None,
 ) -> Learned:
-    """Draw the samples, choose the prior, and fit the model with it; `hard` are negatives that people rejected."""
+    """Draw the samples, choose the prior, and fit the model with it.
+
+    `hard` are negatives that people rejected; `shared` is a sample that judges the priors of other categories, too.
+    """
     seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
     training = draw_training(
-        corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive, hard=hard
+        corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive, hard=hard, shared=shared
     )
     kind = ImaginedDocuments(procedure.centre)
     samples = [sample.leave_one_out(kind, threads) for sample in training.samples]
@@ -104,16 +132,14 @@ def learn(
     choice = choose_prior(
         samples,
         procedure.target,
-        grid=kind.grid,
+        grid=kind.grid[:: procedure.grid_step],
         search=procedure.search,
         negative_weight=training.negative_weight,
         length_powers=procedure.length_powers,
         given=None if given is None else replace(given, centre=procedure.centre),
     )
     counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
-    calibration = _calibrate(samples, choice.prior, choice.length_power, training.negative_weight)
-    model = PresenceModel(corpus.token_names(training.features), counts, choice.prior, choice.length_power, calibration)
-    return Learned(training, samples, choice, model)
+    return Learned(corpus, training, samples, choice, counts)
 
 
 def laplace_model(corpus: Corpus, members: Rows, excluded: Rows, *, seed: int = 0) -> tuple[PresenceModel, Training]:

@@ -100,7 +100,7 @@ class MembershipModel:
 
     def scorer(self, corpus: Corpus) -> VectorScorer:
         """Lay the model over a corpus's vocabulary."""
-        ids = np.array([-1 if (id := corpus.token_id(token)) is None else id for token in self.tokens], np.int64)
+        ids = corpus.token_ids(self.tokens)
         found = np.flatnonzero(ids >= 0)
         order = found[np.argsort(ids[found])]
         return VectorScorer(Weights(ids[order], self.weights[order][None, :], np.zeros(1)), rarity(corpus))

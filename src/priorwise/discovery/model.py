@@ -18,7 +18,7 @@ from priorwise.models.presence_counts import PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.calibrate import Calibration
-from priorwise.ranking.evidence import Explanation, TokenEvidence, split_weights, strongest
+from priorwise.ranking.evidence import Explanation, TokenEvidence, evidence_lines, split_weights
 from priorwise.ranking.scorer import Scorer
 
 FORMAT = 2
@@ -51,9 +51,7 @@ class PresenceModel:
 
     def scorer(self, corpus: Corpus) -> Scorer:
         """Lay the model over a corpus's vocabulary."""
-        own = self.counts.weights(self.prior)
-        ids = np.array([-1 if (id := corpus.token_id(token)) is None else id for token in self.tokens], dtype=np.int64)
-        return self._scorer(ids, own)
+        return self._scorer(corpus.token_ids(self.tokens), self.counts.weights(self.prior))
 
     def scorer_for(self, features: NDArray[np.int64]) -> Scorer:
         """Lay the model over a vocabulary in which its tokens are known to be `features`."""
@@ -92,15 +90,7 @@ class PresenceModel:
 
     def evidence(self, corpus: Corpus, rows: NDArray[np.int64], features: NDArray[np.int64]) -> list[str]:
         """The strongest tokens of each document, as a line of text; `features` as in `scorer_for`."""
-        table = self.scorer_for(features).table(corpus.n_vocabulary)
-        indptr, tokens = corpus.take(rows)
-        lines = []
-        for i in range(len(rows)):
-            own = tokens[indptr[i] : indptr[i + 1]]
-            own = own[table[own] != 0.0]
-            best = own[np.lexsort((own, -np.abs(table[own])))[:5]]
-            lines.append(strongest(corpus.token_names(best), table[best]))
-        return lines
+        return evidence_lines(corpus, rows, self.scorer_for(features).table(corpus.n_vocabulary))
 
     def save(self, path: Path) -> None:
         """Write one Parquet file: a row per token, the rest in its metadata."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +15,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
+from priorwise.corpus.whole_folder import check_free, whole_folder
 from priorwise.discovery.membership_model import MembershipModel, VectorExplanation
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.standing import Standing, Standings
 from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
-from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
+from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
 from priorwise.models.prior_choice import Trials
 from priorwise.models.terrain import Terrain
 from priorwise.priors import PseudoCounts
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 """Format 1 knew no centre but the uniform one, format 2 no regression."""
+
+MARKER = "run.json"
 
 FILES = ("ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv", "model.parquet")
 """What is read again, beside `run.json`."""
@@ -59,6 +60,17 @@ class Run:
         Every pair of strengths that the search looked at, in order.
     regression : MembershipModel, optional
         What ranks, if there was a second stage.
+
+    Examples
+    --------
+    >>> texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+    >>> corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", None, None, None, None, None, None])
+    >>> from priorwise.discovery import discover
+    >>> run = discover(corpus, "Tea", model="presence")
+    >>> next(iter(run.ranking.rows(1)))["title"]
+    '2'
+    >>> corpus.text(2)
+    'tea cup'
     """
 
     about: dict[str, Any]
@@ -138,34 +150,12 @@ class Run:
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the run's folder; it appears whole or not at all, and an older run stays until the new one is whole."""
-        path = Path(path)
-        unfinished, replaced = (path.with_name(path.name + suffix) for suffix in (".partial", ".replaced"))
-        if (replaced / "run.json").is_file() and not path.exists():
-            # A kill between the two renames below; the older run comes back.
-            replaced.rename(path)
-        check_output(path, overwrite=overwrite)
-        try:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir(parents=True)
-            self._write(unfinished)
-            shutil.rmtree(replaced, ignore_errors=True)
-            if path.exists():
-                path.rename(replaced)
-            unfinished.rename(path)
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise DiskFull(f"no space left for {path}; nothing was written") from error
-            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            if path.exists():
-                shutil.rmtree(replaced, ignore_errors=True)
-            elif replaced.exists():
-                replaced.rename(path)
+        with whole_folder(Path(path), MARKER, "run", overwrite=overwrite, keep=_keep_verdicts) as folder:
+            self._write(folder)
 
     def _write(self, folder: Path) -> None:
         about = {"format": FORMAT, **self.about}
-        (folder / "run.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / MARKER).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         for name, ranking in (("ranking", self.ranking), ("baseline", self.baseline)):
             pa.csv.write_csv(ranking.table, folder / f"{name}.csv")
             pq.write_table(ranking.table, folder / f"{name}.parquet", compression="zstd")
@@ -213,10 +203,10 @@ class Run:
         path = Path(path)
         if not path.exists():
             raise BrokenFile(path, "there is no such run folder")
-        if not (path / "run.json").is_file():
+        if not (path / MARKER).is_file():
             raise BrokenFile(path, "not a run folder: run.json is missing")
-        with _said_broken(path / "run.json"):
-            about = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        with _said_broken(path / MARKER):
+            about = json.loads((path / MARKER).read_text(encoding="utf-8"))
             written_as = about.pop("format")
             if written_as > FORMAT:
                 raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
@@ -248,14 +238,14 @@ class Run:
 
 def check_output(path: Path, *, overwrite: bool) -> None:
     """Raise `AlreadyExists` if a run cannot be written here: something is in the way, and may not be replaced."""
-    if not path.exists():
-        return
-    if not overwrite:
-        raise AlreadyExists(path)
-    if not (path.is_dir() and ((path / "run.json").is_file() or not any(path.iterdir()))):
-        raise AlreadyExists(path, not_a="run")
+    check_free(path, MARKER, "run", overwrite=overwrite)
+    _keep_verdicts(path)
+
+
+def _keep_verdicts(path: Path) -> None:
     if (path / VERDICTS).exists():
-        raise InputError(f"{path} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
+        where = path.with_name(path.name.removesuffix(".replaced"))
+        raise InputError(f"{where} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
 
 
 @contextlib.contextmanager

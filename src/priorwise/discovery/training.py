@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,9 @@ from priorwise.models.presence_counts import Cases, PresenceCounts
 from priorwise.models.presence_priors import UNIFORM, PriorKind
 
 Rows = NDArray[np.int64]
+Bags = tuple[NDArray[np.int64], NDArray[np.uint32]]
+"""Offsets and tokens of some documents."""
+
 NO_ROWS: Rows = np.empty(0, np.int64)
 
 BACKGROUND_PER_MEMBER = 200
@@ -38,6 +42,31 @@ class Sample:
     def leave_one_out(self, kind: PriorKind = UNIFORM, threads: int | None = None) -> LeaveOneOut:
         """Score every case by a model that has not seen it."""
         return LeaveOneOut(self.cases, self.counts, kind=kind, threads=threads)
+
+
+@dataclass(frozen=True)
+class SharedSample:
+    """Documents that judge the priors of many categories: drawn once, and read once."""
+
+    seed: int
+    rows: Rows
+    indptr: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
+
+    @classmethod
+    def draw(cls, corpus: Corpus, excluded: Rows, *, size: int, seed: int) -> SharedSample:
+        """Draw so many documents that are not excluded, or take all of them."""
+        pool = np.setdiff1d(np.arange(corpus.n_documents), excluded)
+        drawn = np.random.default_rng(seed).choice(pool, min(size, len(pool)), replace=False, shuffle=False)
+        rows = np.sort(drawn).astype(np.int64)
+        return cls(seed, rows, *corpus.take(rows))
+
+    def without(self, members: Rows) -> tuple[Rows, Bags]:
+        """The rows, and the offsets and tokens, of those that are no members."""
+        kept = ~np.isin(self.rows, members, assume_unique=True)
+        lengths = np.diff(self.indptr)
+        indptr = np.concatenate([[0], np.cumsum(lengths[kept])])
+        return self.rows[kept], (indptr, self.tokens[np.repeat(kept, lengths)])
 
 
 @dataclass(frozen=True)
@@ -90,6 +119,7 @@ def draw_training(
     seeds: list[int],
     per_member: float | None = None,
     hard: Rows = NO_ROWS,
+    shared: SharedSample | None = None,
 ) -> Training:
     """Read the members, and draw one sample of other documents per seed, without replacement.
 
@@ -99,17 +129,16 @@ def draw_training(
 
     `hard` are other documents that people rejected: every sample that trains a model has them, and among all other
     documents they weigh more.
+
+    `shared` is a sample that judges the priors of other categories, too, instead of samples of this one's own.
     """
     if len(members) < 2:
         after = " after the exclusions" if len(excluded) else ""
         raise NotEnoughData(
             f"a category needs at least 2 members to learn from, and this one has {len(members)}{after}"
         )
-    is_other = np.ones(corpus.n_documents, dtype=bool)
-    is_other[members] = False
-    is_other[excluded] = False
-    others = np.flatnonzero(is_other)
-    if len(others) == 0:
+    n_other = corpus.n_documents - len(members) - len(excluded)
+    if n_other == 0:
         raise NotEnoughData("every document of the corpus is a member: there is nothing to find, nor to compare with")
 
     indptr, tokens = corpus.take(members)
@@ -121,27 +150,50 @@ def draw_training(
 
     # What an excluded document holds is unknown to the collection, too.
     in_all = corpus.document_frequency[features] - _count(corpus, excluded, place, len(features))
-    n_all = float(len(members) + len(others))
+    n_all = float(len(members) + n_other)
     background, share, hard_weight = None, 1.0, 1.0
     if per_member is None:
-        size = min(JUDGED_PER_MEMBER * len(members), JUDGED_AT_MOST, len(others))
-        share = min(1.0, BACKGROUND_PER_MEMBER * len(members) / len(others))
-        hard_weight = max(share, min(HARD_WEIGHT, len(others) * share / max(1, len(hard))))
+        size = min(JUDGED_PER_MEMBER * len(members), JUDGED_AT_MOST, n_other)
+        share = min(1.0, BACKGROUND_PER_MEMBER * len(members) / n_other)
+        hard_weight = max(share, min(HARD_WEIGHT, n_other * share / max(1, len(hard))))
         in_others = (in_all - positive) * share + (hard_weight - share) * _count(corpus, hard, place, len(features))
-        n_others = len(others) * share + (hard_weight - share) * len(hard)
+        n_others = n_other * share + (hard_weight - share) * len(hard)
         background = PresenceCounts(positive, in_others, len(members), n_others, in_all, n_all)
     else:
-        size = min(max(1, round(per_member * len(members))), len(others))
+        size = min(max(1, round(per_member * len(members))), n_other)
 
     samples = []
-    for seed in seeds[:1] if size == len(others) else seeds:
-        pool = others if background is not None else np.setdiff1d(others, hard)
-        drawn = np.random.default_rng(seed).choice(pool, size=min(size, len(pool)), replace=False, shuffle=False)
-        drawn = np.sort(drawn if background is not None else np.concatenate([drawn, hard]))
-        cases = _cases(corpus, member_cases, drawn, place, np.where(np.isin(drawn, hard), hard_weight, share))
+    for seed, drawn, negatives in _judges(corpus, members, excluded, seeds, size, shared, background is None, hard):
+        weights = np.where(np.isin(drawn, hard), hard_weight, share)
+        cases = _cases(member_cases, negatives, place, weights)
         counts = background or replace(cases.count(len(features)), collection=in_all, n_collection=n_all)
         samples.append(Sample(seed, drawn, cases, counts))
-    return Training(members, features, samples, len(others), background)
+    return Training(members, features, samples, n_other, background)
+
+
+def _judges(
+    corpus: Corpus,
+    members: Rows,
+    excluded: Rows,
+    seeds: list[int],
+    size: int,
+    shared: SharedSample | None,
+    train: bool,
+    hard: Rows,
+) -> Iterator[tuple[int, Rows, Bags]]:
+    """Yield the seed, the rows, and the offsets and tokens of each sample."""
+    if shared is not None and len((own := shared.without(members))[0]):
+        yield shared.seed, *own
+        return
+    is_other = np.ones(corpus.n_documents, dtype=bool)
+    is_other[members] = False
+    is_other[excluded] = False
+    others = np.flatnonzero(is_other)
+    pool = np.setdiff1d(others, hard) if train else others
+    for seed in seeds[:1] if size == len(others) else seeds:
+        drawn = np.random.default_rng(seed).choice(pool, size=min(size, len(pool)), replace=False, shuffle=False)
+        drawn = np.sort(np.concatenate([drawn, hard]) if train else drawn)
+        yield seed, drawn, corpus.take(drawn)
 
 
 def _count(corpus: Corpus, rows: Rows, place: NDArray[np.int32], n_features: int) -> NDArray[np.float64]:
@@ -152,19 +204,18 @@ def _count(corpus: Corpus, rows: Rows, place: NDArray[np.int32], n_features: int
 
 
 def _cases(
-    corpus: Corpus,
     members: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
-    negatives: Rows,
+    negatives: Bags,
     place: NDArray[np.int32],
     weights: NDArray[np.float64],
 ) -> Cases:
     """The members and some negatives with their weights, the latter without the tokens that no member has."""
     member_indptr, member_tokens, member_length = members
-    indptr, tokens = corpus.take(negatives)
+    indptr, tokens = negatives
     local = place[tokens]
     known = local >= 0
     kept = np.concatenate([[0], np.cumsum(known)])
-    is_member = np.arange(len(member_length) + len(negatives)) < len(member_length)
+    is_member = np.arange(len(member_length) + len(weights)) < len(member_length)
     return Cases.of(
         np.concatenate([member_indptr, member_indptr[-1] + kept[indptr[1:]]]),
         np.concatenate([member_tokens, local[known]]),

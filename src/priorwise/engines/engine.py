@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.threads import in_order
 from priorwise.engines import local
-from priorwise.engines.local import Progress
+from priorwise.engines.passes import Progress
 from priorwise.ranking.scorer import Scorer, Top
 from priorwise.ranking.vector_scorer import VectorScorer
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,19 +20,16 @@ from priorwise.corpus import Corpus, IngestSummary
 from priorwise.corpus.texts import KeepText
 from priorwise.engines.engine import Answer, Item, Masks
 from priorwise.engines.java import use_java
-from priorwise.engines.local import Progress
-from priorwise.errors import EngineFailed, MissingExtra, PriorwiseError
+from priorwise.engines.masters import check_master
+from priorwise.engines.passes import Progress
+from priorwise.engines.spark_tasks import ANSWERS, FAILURE, Batches, Called, answered, made_again, map_in_arrow, said
+from priorwise.errors import MissingExtra
 from priorwise.ranking.scorer import Scorer, Top
 from priorwise.ranking.vector_scorer import VectorScorer
 
 if TYPE_CHECKING:
     from priorwise.corpus.work import Work
-
-_ANSWERS = pa.schema({"number": pa.int32(), "answer": pa.binary()})
-
-Batches = Iterable[pa.RecordBatch]
-FAILURE = "priorwise_failure"
-"""A column that every task's answer has beside its own: an error of ours, to be raised where it can be read."""
+    from priorwise.engines.spark_progress import TasksDone
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,8 @@ class Spark:
         active = session_type.getActiveSession()
         if active is not None and master is None:
             return cls(active)
+        if master is not None:
+            check_master(master)
         # Python's own executable, or a task would be run by whatever `python3` is.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         use_java()
@@ -72,7 +70,7 @@ class Spark:
             builder = builder.master(master)
         for name, value in options.items():
             builder = builder.config(name, value)
-        with said("Spark could not be started"):
+        with said(f"Spark could not be started{'' if master is None else f' with the master {master}'}"):
             session = builder.getOrCreate()
         session.sparkContext.setLogLevel("ERROR")
         return cls(session)
@@ -139,7 +137,7 @@ class Spark:
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """Call a function with each item; the function, the items and the answers go between processes."""
-        table = self.run(list(enumerate(items)), _Called(function), _ANSWERS)
+        table = self.run(list(enumerate(items)), Called(function), ANSWERS)
         answers = dict(zip(table["number"].to_pylist(), table["answer"].to_pylist(), strict=True))
         return [pickle.loads(answers[number]) for number in range(len(items))]
 
@@ -186,69 +184,23 @@ class Spark:
             table = frame.toArrow()
         failed = table.column(FAILURE).drop_null()
         if len(failed):
-            raise _made_again(failed[0].as_py())
+            raise made_again(failed[0].as_py())
         return table.drop_columns([FAILURE])
 
-    def run(self, tasks: Sequence[Any], work: Callable[[Any], Batches], schema: pa.Schema) -> pa.Table:
-        """Run tasks, and return what they gave, in any order."""
+    def run(
+        self,
+        tasks: Sequence[Any],
+        work: Callable[[Any], Batches],
+        schema: pa.Schema,
+        progress: TasksDone | None = None,
+    ) -> pa.Table:
+        """Run tasks, telling how many are done, and return what they gave, in any order."""
         if not tasks:
             return schema.empty_table()
-        return self.collect(self.map(tasks, work, schema))
+        from priorwise.engines.spark_progress import watched
 
-
-@dataclass(frozen=True)
-class _Called:
-    function: Callable[[Any], Any]
-
-    def __call__(self, task: tuple[int, Any]) -> Iterator[pa.RecordBatch]:
-        number, item = task
-        answer = pickle.dumps(self.function(item))
-        yield pa.RecordBatch.from_pydict({"number": [number], "answer": [answer]}, schema=_ANSWERS)
-
-
-def map_in_arrow(frame: Any, function: Callable[[Batches], Iterator[pa.RecordBatch]], schema: pa.Schema) -> Any:
-    """Return a data frame through a function of record batches, whose answers have the column of failures too."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    with quiet():
-        return frame.mapInArrow(function, from_arrow_schema(_with_failure(schema)))
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Leave out what Spark says of a pandas that is newer than itself; no frame of pandas is made here."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-        yield
-
-
-def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield what a task gives; an error of ours becomes an answer, because to try again would not help."""
-    whole = _with_failure(schema)
-    try:
-        for batch in work():
-            nothing = pa.nulls(batch.num_rows, pa.binary())
-            yield pa.RecordBatch.from_arrays([*batch.cast(schema).columns, nothing], schema=whole)
-    except PriorwiseError as error:
-        columns = [pa.nulls(1, field.type) for field in schema]
-        yield pa.RecordBatch.from_arrays([*columns, pa.array([_portable(error)], pa.binary())], schema=whole)
-
-
-def _portable(error: PriorwiseError) -> bytes:
-    """Return an error as bytes: some cannot be made again by calling their class with what they say."""
-    return pickle.dumps((type(error), error.args, error.__dict__))
-
-
-def _made_again(content: bytes) -> PriorwiseError:
-    kind, said, more = pickle.loads(content)
-    error: PriorwiseError = kind.__new__(kind)
-    error.args = said
-    error.__dict__.update(more)
-    return error
-
-
-def _with_failure(schema: pa.Schema) -> pa.Schema:
-    return schema.append(pa.field(FAILURE, pa.binary()))
+        with watched(self.session.sparkContext, len(tasks), progress):
+            return self.collect(self.map(tasks, work, schema))
 
 
 def _session_type() -> Any:
@@ -257,17 +209,3 @@ def _session_type() -> Any:
     except ImportError as error:
         raise MissingExtra("pyspark", "spark") from error
     return SparkSession
-
-
-@contextmanager
-def said(what: str) -> Iterator[None]:
-    """Turn the errors of Spark and of Java into ours."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JError, ConnectionError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = next((line for line in lines if "Error" in line or "Exception" in line), lines[0] if lines else "")
-        raise EngineFailed(f"{what}: {reason}") from error

@@ -22,8 +22,9 @@ from priorwise.corpus.token_work import TokenWork
 from priorwise.corpus.wikipedia import wiki_tokenizer
 from priorwise.corpus.work import MakeShard, Reading, Source, Unfinished
 from priorwise.corpus.write import write_corpus
-from priorwise.engines.spark import Spark, answered, map_in_arrow, quiet
+from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import DONE, SparkTokens, finished_splits, reading_of, written_split
+from priorwise.engines.spark_tasks import answered, map_in_arrow, quiet
 from priorwise.errors import InputError
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
@@ -113,6 +114,9 @@ class _Table:
     def remarks(self) -> dict[str, int]:
         """Return nothing: what is wrong with a row is an error."""
         return {}
+
+    def splits_done(self, done: int, total: int) -> None:
+        """Tell nobody."""
 
 
 @dataclass(frozen=True)

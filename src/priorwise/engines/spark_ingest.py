@@ -19,7 +19,9 @@ from priorwise.corpus.shards import AnyShard, StoredShard
 from priorwise.corpus.storage import Store, batches_of
 from priorwise.corpus.token_work import CountedNames, TokenWork, added_up, largest_count, renumbered
 from priorwise.corpus.work import Reading, Source, Split, Unfinished
-from priorwise.engines.spark import FAILURE, Spark
+from priorwise.engines.spark import Spark
+from priorwise.engines.spark_tasks import FAILURE
+from priorwise.readers.remarks import added_remarks
 
 SHARDS_PER_TASK = 16
 """Shards whose vocabularies a task merges before Spark counts: so many times less goes over the network."""
@@ -46,7 +48,11 @@ class SparkWork:
         splits = source.splits()
         done = finished_splits(store)
         tasks = [(number, split) for number, split in enumerate(splits) if number not in done]
-        made = self.spark.run(tasks, partial(make_split, store), DONE)
+
+        def tell(finished: int, _of: int) -> None:
+            source.splits_done(len(done) + finished, len(splits))
+
+        made = self.spark.run(tasks, partial(make_split, store), DONE, tell)
         return reading_of(store, done, made, source.remarks())
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
@@ -58,9 +64,7 @@ def reading_of(store: Store, done: dict[int, Any], made: pa.Table, remarks: dict
     """Put together what is there, from the splits done before and those done now."""
     now = {row["split"]: json.loads(row["told"]) for row in made.to_pylist()}
     told = [each for _, each in sorted({**done, **now}.items())]
-    for split in told:
-        for remark, n in split["remarks"].items():
-            remarks = {**remarks, remark: remarks.get(remark, 0) + n}
+    remarks = added_remarks([remarks, *(split["remarks"] for split in told)])
     shards = [StoredShard(store, name) for split in told for name in split["shards"]]
     return Reading(shards, sum(split["documents"] for split in done.values()), remarks)
 

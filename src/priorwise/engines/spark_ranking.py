@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.engines.corpus_part import CorpusPart, parts_of_corpus
 from priorwise.engines.engine import Masks
-from priorwise.engines.local import Progress, rank_corpus, score_corpus
+from priorwise.engines.local import rank_corpus, score_corpus
+from priorwise.engines.passes import Progress
 from priorwise.engines.spark import Spark
 from priorwise.ranking.scorer import Scorer, Top, best_first
 from priorwise.ranking.vector_scorer import VectorScorer
@@ -81,9 +82,16 @@ def rank_on_spark(
     else:
         skipped = [np.flatnonzero(mask) for mask in skip]
     parts = parts_of_corpus(corpus, PARTS_PER_CORE * spark.parallelism)
-    table = spark.run(parts, RankPart(scorers, top, skipped), _TOPS)
-    if progress is not None:
-        progress(corpus.n_documents)
+    told = 0
+
+    def tell(done: int, of: int) -> None:
+        nonlocal told
+        documents = corpus.n_documents * done // of
+        if progress is not None and documents > told:
+            progress(documents - told)
+        told = documents
+
+    table = spark.run(parts, RankPart(scorers, top, skipped), _TOPS, tell if progress is not None else None)
     number = table["scorer"].to_numpy()
     tops = []
     for scorer in range(len(scorers)):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.corpus import Corpus
 from priorwise.models.presence_counts import PresenceCounts
 from priorwise.priors import PseudoCounts
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -94,3 +97,29 @@ def strongest(tokens: Sequence[str], weights: Floats, count: int = 5) -> str:
     """
     order = np.lexsort((np.arange(len(weights)), -np.abs(weights)))[:count]
     return " ".join(f"{tokens[i]}:{weights[i]:+.2f}" for i in order)
+
+
+def evidence_lines(corpus: Corpus, rows: Rows, table: Floats, count: int = 5) -> list[str]:
+    """The strongest tokens of each of some documents as a line of text, given a number for each token.
+
+    Examples
+    --------
+    >>> from priorwise.corpus import Corpus
+    >>> corpus = Corpus.from_texts(["a b c", "b"])
+    >>> weights = np.zeros(3)
+    >>> weights[corpus.token_ids(["a", "b"])] = 0.5, -2.0
+    >>> evidence_lines(corpus, np.array([1, 0]), weights)
+    ['b:-2.00', 'b:-2.00 a:+0.50']
+    """
+    from priorwise.kernels.strongest import strongest_of_each
+
+    starts, tokens = corpus.take(rows)
+    weights = table[tokens]
+    places, found = np.zeros((len(rows), count), np.int64), np.zeros(len(rows), np.int64)
+    strongest_of_each(starts, weights, places, found)
+    chosen = places[np.arange(count) < found[:, np.newaxis]]
+    distinct, name_of = np.unique(tokens[chosen], return_inverse=True)
+    names = corpus.token_names(distinct)
+    words = [f"{names[n]}:{w:+.2f}" for n, w in zip(name_of.tolist(), weights[chosen].tolist(), strict=True)]
+    bounds = [0, *np.cumsum(found).tolist()]
+    return [" ".join(words[begin:end]) for begin, end in pairwise(bounds)]

@@ -11,7 +11,7 @@ from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.cirrus_records import Left, entry_of
 from priorwise.readers.compressed import reading
 from priorwise.readers.document import Entry
-from priorwise.readers.guarded import Allowance
+from priorwise.readers.record_parts import neighbours
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.wiki_files import readable_pieces
 
@@ -72,6 +72,11 @@ class CirrusReader:
         finally:
             self.remarks = self._remarks.lines()
 
+    def parts(self) -> list[CirrusReader]:
+        """Return readers of neighbouring files, some 64 MB together."""
+        sizes = [_status(path)[0] for path in self.paths]
+        return [CirrusReader(self.paths[part], min_bytes=self.min_bytes) for part in neighbours(sizes)]
+
     def fingerprint(self) -> dict[str, Any] | None:
         """Return the names, sizes and times of the files, and the options."""
         files = [[str(path.resolve()), *_status(path)] for path in self.paths]
@@ -130,9 +135,7 @@ class CirrusReader:
         def cut_off(_reason: str) -> None:
             self._remarks.add(CUT_OFF, f"{path.name}, line {number:,}")
 
-        allowance = Allowance(path, _status(path)[0])
         for piece in readable_pieces(path, self._tell, cut_off):
-            allowance.spend(len(piece))
             start = 0
             while (end := piece.find(b"\n", start)) >= 0:
                 line = b"".join([*held, piece[start:end]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from priorwise.readers.blocks import blocks
 from priorwise.readers.document import Document
 from priorwise.readers.folder import decoded
 from priorwise.readers.inputs import Inputs
+from priorwise.readers.record_parts import PART_BYTES, neighbours
 from priorwise.readers.remarks import Remarks
 
 SPLITS = ("all", "train", "test")
@@ -44,6 +46,8 @@ class CollectionReader:
 
     kind: ClassVar[str]
     looked_for: ClassVar[str]
+    apart: ClassVar[bool] = False
+    """Whether each file can be read without the others."""
 
     def __init__(self, paths: Paths, *, split: str = "all", labelled: bool = False, **options: Any) -> None:
         if split not in SPLITS:
@@ -55,6 +59,7 @@ class CollectionReader:
         self._remarks = Remarks()
         self.done_bytes = 0
         self._guessed = False
+        self._is_part = False
         self._options = options
         self._inputs = Inputs([Path(path) for path in given], self.remark, self._tell)
         self.total_bytes = self._inputs.total_bytes
@@ -73,9 +78,23 @@ class CollectionReader:
                 self.remark(NOT_UTF8)
                 self._guessed = False
             yield document
-        if not anything:
+        if not anything and not self._is_part:
             raise self._nothing()
         self.done_bytes = self.total_bytes
+
+    def parts(self) -> Sequence[CollectionReader]:
+        """Return readers of neighbouring files, some 64 MB together, if these can be read apart."""
+        chosen = neighbours(self._inputs.sizes) if self.apart else []
+        if len(chosen) < 2:
+            return [self]
+        parts = []
+        for some in chosen:
+            part = copy(self)
+            part._is_part, part._remarks, part.remarks = True, Remarks(), {}
+            part._inputs = self._inputs.some(some, part.remark, part._tell)
+            part.total_bytes = part._inputs.total_bytes
+            parts.append(part)
+        return parts
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents of the part that is wanted, those without a label too."""
@@ -84,7 +103,8 @@ class CollectionReader:
     def fingerprint(self) -> dict[str, Any] | None:
         """Return where the files are, a checksum of their names, sizes and times, and the options."""
         options = {"split": self.split, "labelled": self.labelled, **self._options}
-        return {"kind": self.kind, **self._inputs.fingerprint(), **options}
+        borders = {"part": PART_BYTES} if self.apart else {}
+        return {"kind": self.kind, **self._inputs.fingerprint(), **borders, **options}
 
     def remark(self, what: str, times: int = 1, where: str | None = None) -> None:
         """Count something that the owner of the input should know."""

@@ -11,11 +11,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import pyarrow as pa
 
 from priorwise.errors import BrokenFile
+from priorwise.readers.guarded import Allowance, Spending
 
 _BY_EXTENSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _BY_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -89,6 +90,8 @@ def plain_suffix(path: Path) -> str:
 def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed as it is read; whatever is wrong with it becomes BrokenFile.
 
+    One that expands beyond measure is refused when it does.
+
     Parameters
     ----------
     path : Path
@@ -98,7 +101,10 @@ def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
     kind = compression(path)
     with reading(path), path.open("rb", buffering=0) as raw:
         counted = io.BufferedReader(Counted(cast("BinaryIO", raw), tell), _CHUNK)
-        with io.BufferedReader(cast("io.RawIOBase", decompressed(counted, kind)), _CHUNK) as buffered:
+        plain: Any = decompressed(counted, kind)
+        if kind is not None:
+            plain = Spending(plain, Allowance(path, path.stat().st_size))
+        with io.BufferedReader(plain, _CHUNK) as buffered:
             yield cast("BinaryIO", buffered)
 
 

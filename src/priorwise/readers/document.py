@@ -9,7 +9,13 @@ from typing import Any, Protocol, runtime_checkable
 
 
 class Origin(IntEnum):
-    """Where a membership comes from. If there are several origins, the first of these counts."""
+    """Where a membership comes from. If there are several origins, the first of these counts.
+
+    Examples
+    --------
+    >>> min(Origin.ADDED, Origin.WRITTEN).name
+    'WRITTEN'
+    """
 
     WRITTEN = 0
     """It is written in the document itself."""

@@ -68,6 +68,42 @@ class Allowance:
             raise BrokenFile(self.path, reason)
 
 
+class Spending(io.RawIOBase):
+    """A stream whose bytes count against an allowance.
+
+    Parameters
+    ----------
+    source : file
+        With ``read1``.
+    allowance : Allowance
+
+    Examples
+    --------
+    >>> Spending(io.BytesIO(b"some text"), Allowance(Path("x.gz"), 9)).read1(4)
+    b'some'
+    """
+
+    def __init__(self, source: IO[bytes], allowance: Allowance) -> None:
+        self._source = cast("Any", source)
+        self._allowance = allowance
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read1(self, longest: int) -> bytes:
+        """Take some bytes; none at the end."""
+        piece = bytes(self._source.read1(longest))
+        self._allowance.spend(len(piece))
+        return piece
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, or a part of it."""
+        piece = self.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
 class Guarded(io.RawIOBase):
     r"""A stream that ends where its source breaks off, and tells.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,19 @@ class Inputs:
             else:
                 raise BrokenFile(path, "there is no such file or folder")
         self.total_bytes = sum(status.st_size for _, _, status in self._files)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The size of each file on the disk."""
+        return [status.st_size for _, _, status in self._files]
+
+    def some(self, chosen: slice, remark: Callable[..., None], tell: Callable[[int], None]) -> Inputs:
+        """Return some neighbouring files; what is to be said of all is said with the first."""
+        part = copy(self)
+        part._files, part._remark, part._tell = self._files[chosen], remark, tell
+        part._outside = self._outside if chosen.start == 0 else 0
+        part.total_bytes = sum(part.sizes)
+        return part
 
     def __iter__(self) -> Iterator[Member]:
         self.reasons = {}

@@ -9,8 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.compressed import reading
-from priorwise.readers.guarded import Allowance
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.sql_batches import RowBatch
 from priorwise.readers.sql_statements import CreateTable, Window, next_statement
@@ -111,7 +109,8 @@ class SqlTable:
 
         self.rows, self.done_bytes, self.remarks = 0, 0, Remarks()
         broken_off: list[str] = []
-        window = Window(self.path, self._pieces(broken_off), self.piece)
+        pieces = readable_pieces(self.path, self._tell, broken_off.append, self.piece)
+        window = Window(self.path, pieces, self.piece)
         held = RowBatch([], {}, 0)
         for columns in self._insertions(window, broken_off):
             status = MORE
@@ -128,13 +127,6 @@ class SqlTable:
         yield from self._finished(held)
         if broken_off or window.cut:
             self.remarks.add(CUT_OFF, f"{self.path.name}, after row {self.rows:,}")
-
-    def _pieces(self, broken_off: list[str]) -> Iterator[bytes]:
-        with reading(self.path):
-            allowance = Allowance(self.path, self.path.stat().st_size)
-        for piece in readable_pieces(self.path, self._tell, broken_off.append, self.piece):
-            allowance.spend(len(piece))
-            yield piece
 
     def _insertions(self, window: Window, broken_off: list[str]) -> Iterator[list[str]]:
         """Move the window to the rows of each ``INSERT`` and yield their columns."""

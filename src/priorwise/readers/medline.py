@@ -47,6 +47,7 @@ class MedlineReader(CollectionReader):
     """
 
     kind = "medline"
+    apart = True
     looked_for = "<MedlineCitation> records in .xml files (with an abstract, unless those without are wanted too)"
 
     def __init__(

@@ -58,6 +58,24 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     return parts if len(parts) > 1 else [reader]
 
 
+def neighbours(sizes: Sequence[int]) -> list[slice]:
+    """Cut files into parts of neighbours that are long enough together.
+
+    Examples
+    --------
+    >>> neighbours([PART_BYTES, 1, PART_BYTES - 1, 7])
+    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
+    """
+    parts: list[slice] = []
+    begin = held_bytes = 0
+    for end, size in enumerate(sizes, start=1):
+        held_bytes += size
+        if held_bytes >= PART_BYTES or end == len(sizes):
+            parts.append(slice(begin, end))
+            begin, held_bytes = end, 0
+    return parts
+
+
 def _part(reader: RecordReader, paths: list[Path], row_groups: list[int] | None) -> RecordReader:
     part = copy(reader)
     part.paths, part.row_groups = paths, row_groups

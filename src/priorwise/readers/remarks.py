@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 NAMED = 5
@@ -64,3 +65,18 @@ class Remarks:
             remarks._counts[what] = n
             remarks._places[what] = list(places)
         return remarks
+
+
+def added_remarks(parts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Return what is to be said of several parts together.
+
+    Examples
+    --------
+    >>> added_remarks([{"redirect": 3}, {"redirect": 1, "damaged (a.bz2)": 1}])
+    {'redirect': 4, 'damaged (a.bz2)': 1}
+    """
+    total: dict[str, int] = {}
+    for part in parts:
+        for remark, n in part.items():
+            total[remark] = total.get(remark, 0) + n
+    return total

@@ -57,7 +57,11 @@ def discover_command(about: dict[str, Any], output: str) -> str:
     """Return the command that makes a run, from what it says about itself; ``…`` where it does not know."""
     procedure = about["procedure"]
     words = ["priorwise", "discover", _corpus_name(about)]
-    words += [about["label"]] if about["label"] is not None else ["--members", "…"]
+    if about.get("together") is not None:
+        # One of many labels that shared the documents by which their priors were judged.
+        words += ["--labels-from", "…"]
+    else:
+        words += [about["label"]] if about["label"] is not None else ["--members", "…"]
     if about["excluded"]:
         words += ["--exclude", "…"]
     if about.get("verdicts") is not None:
@@ -72,6 +76,8 @@ def discover_command(about: dict[str, Any], output: str) -> str:
         words += ["--top", str(procedure["top"])]
     if (about.get("subcategories") or {}).get("depth") is not None:
         words += ["--subcategory-depth", str(about["subcategories"]["depth"])]
+    if about.get("together") is not None:
+        return shlex.join([*words, "--runs", "…"])
     # A label may begin with a dash.
     if about["label"] is not None and about["label"].startswith("-"):
         words = [*words[:2], "-o", output, *words[4:], "--", *words[2:4]]
@@ -104,7 +110,7 @@ def _choices(about: dict[str, Any]) -> list[str]:
         words += ["--target", target_option(procedure["target"]) or "…"]
     if procedure["search"] != "exhaustive":
         words += ["--search", procedure["search"]]
-    if len(procedure["seeds"]) != 5:
+    if len(procedure["seeds"]) != 5 and about.get("together") is None:
         words += ["--seeds", str(len(procedure["seeds"]))]
     if procedure["counts"] != "all other documents":
         per_member = procedure["negatives_per_sample"] / about["members"]
@@ -131,10 +137,12 @@ def _remarks(subject: Subject) -> list[str]:
     remarks = []
     own_target = target_option(about["procedure"]["target"]) is None
     too_long = not _fits(about.get("description") or "")
-    if about["label"] is None or about["excluded"] or about.get("verdicts") is not None or own_target or too_long:
+    given = about["label"] is None or about["excluded"] or about.get("verdicts") is not None
+    if given or about.get("together") is not None or own_target or too_long:
         remarks.append(
             "Where the command says … the run does not hold what it was given, or it is too long to show: a file of "
-            "ids, the verdicts of an earlier run, a description (run.json has it), or a target of somebody’s own."
+            "ids or labels, the verdicts of an earlier run, a description (run.json has it), or a target of "
+            "somebody’s own."
         )
     if not subject.addresses:
         remarks.append("No document is linked: the corpus has no web pages, or was not there when this was made.")

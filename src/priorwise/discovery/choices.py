@@ -1,0 +1,95 @@
+"""Everything that a run can choose, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from priorwise.discovery.learning import GivenPrior, Procedure
+from priorwise.errors import InputError
+from priorwise.search import Target
+
+MODELS = ("auto", "presence")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a run can choose, but for the category.
+
+    Parameters
+    ----------
+    model : {"auto", "presence"}
+        What ranks.
+    procedure : Procedure
+        How the prior is learned.
+    description : str, optional
+        The text about the category that was given.
+    top : int
+        How many documents to keep of each ranking.
+    paper : bool
+        Whether the procedure is the paper's.
+    subcategory_depth : int, optional
+        How many steps below the category a subcategory may be.
+    """
+
+    model: str
+    procedure: Procedure
+    description: str | None
+    top: int
+    paper: bool
+    subcategory_depth: int | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        model: str | None = None,
+        description: str | None = None,
+        prior: GivenPrior | None = None,
+        centre: str | None = None,
+        target: Target | Callable[..., Any] | None = None,
+        search: str | None = None,
+        seeds: int | None = None,
+        seed: int = 0,
+        negatives_per_positive: float | None = None,
+        top: int = 1000,
+        paper: bool = False,
+        subcategory_depth: int | None = None,
+    ) -> Choices:
+        """Check what was chosen, and fill in the rest; see :func:`priorwise.discover`."""
+        about_presence = any(
+            choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)
+        )
+        if model not in (None, *MODELS):
+            raise InputError(f"no model '{model}'; there are {' and '.join(repr(name) for name in MODELS)}")
+        if paper and model == "auto":
+            raise InputError("the paper's procedure is a presence model: leave the model out")
+        chosen = model or ("presence" if paper or about_presence else "auto")
+        if description and chosen == "presence":
+            raise InputError(
+                "a presence model takes no description: leave it out, or what chooses that model or its prior"
+            )
+        if paper and about_presence:
+            raise InputError(
+                "the paper's procedure fixes prior, centre, target, search, seeds and negatives per positive: "
+                "leave them out"
+            )
+        if (seeds is not None and seeds < 1) or top < 1:
+            raise InputError("seeds and top must be at least 1")
+        if seed < 0 or (negatives_per_positive is not None and not negatives_per_positive > 0):
+            raise InputError("the first seed must not be negative, and negatives per positive must be above 0")
+        procedure = (
+            Procedure.paper(seed=seed)
+            if paper
+            else Procedure.ours(
+                target,  # type: ignore[arg-type]
+                search=search or "exhaustive",
+                seeds=5 if seeds is None else seeds,
+                seed=seed,
+                negatives_per_positive=negatives_per_positive,
+                prior=prior,
+                centre=centre or ("collection" if prior is None else getattr(prior, "centre", "uniform")),
+            )
+        )
+        return cls(chosen, procedure, description, top, paper, subcategory_depth)

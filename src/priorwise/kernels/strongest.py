@@ -1,0 +1,37 @@
+"""The strongest tokens of each document."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True)
+def strongest_of_each(
+    offsets: NDArray[np.integer], weights: NDArray[np.float64], places: NDArray[np.int64], found: NDArray[np.int64]
+) -> None:
+    """Find the places of the weights of each document that are furthest from 0, the first of equals first.
+
+    Parameters
+    ----------
+    places : array, shape (n_documents, count)
+        Filled with places in `weights`, strongest first; a weight of 0 has none.
+    found : array, shape (n_documents,)
+        Filled with how many there are.
+    """
+    count = places.shape[1]
+    for d in range(offsets.shape[0] - 1):
+        size = 0
+        for place in range(offsets[d], offsets[d + 1]):
+            strength = abs(weights[place])
+            if strength == 0.0 or (size == count and strength <= abs(weights[places[d, count - 1]])):
+                continue
+            if size < count:
+                size += 1
+            at = size - 1
+            while at > 0 and abs(weights[places[d, at - 1]]) < strength:
+                places[d, at] = places[d, at - 1]
+                at -= 1
+            places[d, at] = place
+        found[d] = size
