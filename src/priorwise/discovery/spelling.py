@@ -68,21 +68,26 @@ def _runs(names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], i
     """Pairs of a word and a run in it, each once, and how many runs there are; those of one word only are left out."""
     text = np.frombuffer(("\0" + "\0\0".join(names) + "\0").encode("utf-32-le"), np.uint32)
     lengths = np.fromiter(map(len, names), np.int64, len(names)) + 2
-    begins = np.cumsum(lengths) - lengths
-    word = np.repeat(np.arange(len(names)), np.maximum(lengths - RUN + 1, 0))
-    first = np.repeat(begins, np.maximum(lengths - RUN + 1, 0))
-    own = np.cumsum(np.maximum(lengths - RUN + 1, 0)) - np.maximum(lengths - RUN + 1, 0)
-    at = first + np.arange(len(word)) - np.repeat(own, np.maximum(lengths - RUN + 1, 0))
-    _, letters = np.unique(text, return_inverse=True)
-    n_letters = int(letters.max()) + 1 if len(letters) else 1
+    within = np.maximum(lengths - RUN + 1, 0)
+    word = np.repeat(np.arange(len(names)), within)
+    at = np.arange(len(word)) + np.repeat(np.cumsum(lengths) - lengths - (np.cumsum(within) - within), within)
+    letters, n_letters = _numbered(text)
     if n_letters**RUN >= 2**62:
         letters, n_letters = letters % 2**15, 2**15
     key = np.zeros(len(at), np.int64)
     for place in range(RUN):
         key = key * n_letters + letters[at + place]
     _, run = np.unique(key, return_inverse=True)
-    width = int(run.max()) + 1 if len(run) else 1
-    word, run = np.divmod(np.unique(word * width + run), width)
-    kept = np.bincount(run, minlength=1)[run] >= 2
-    _, runs = np.unique(run[kept], return_inverse=True)
-    return word[kept], runs.astype(np.int64), int(runs.max()) + 1 if len(runs) else 0
+    width = int(run.max(initial=0)) + 1
+    pairs = np.sort(word * width + run)
+    word, run = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], width)
+    several = np.bincount(run, minlength=width) >= 2
+    kept = several[run]
+    return word[kept], (np.cumsum(several) - 1)[run[kept]], int(several.sum())
+
+
+def _numbered(text: NDArray[np.uint32]) -> tuple[NDArray[np.int64], int]:
+    """Each character by its place among those that occur, and how many do."""
+    occurs = np.zeros(int(text.max()) + 1, bool)
+    occurs[text] = True
+    return (np.cumsum(occurs) - 1)[text], int(occurs.sum())
