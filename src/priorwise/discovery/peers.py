@@ -46,7 +46,7 @@ class LinearPeer:
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
         """Score every document of the corpus."""
-        X = _tfidf(corpus)
+        X = tfidf(corpus)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
         if self.negatives == "all":
             return self._fit(X, known, others)
@@ -89,7 +89,7 @@ def _draw(others: Rows, size: int, seed: int) -> Rows:
 _cache: dict[str, Any] = {}
 
 
-def _tfidf(corpus: Corpus) -> Any:
+def tfidf(corpus: Corpus) -> Any:
     """TF-IDF of the whole corpus, kept for the next category."""
     from sklearn.feature_extraction.text import TfidfTransformer
 
