@@ -140,6 +140,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture
+def running(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """Commands take the session of the tests, and do not stop it."""
+    from priorwise.engines.spark import Spark
+
+    masters: list[str | None] = []
+
+    def start(master: str | None = None, **options: str) -> Any:
+        masters.append(master)
+        return spark
+
+    monkeypatch.setattr(Spark, "start", start)
+    monkeypatch.setattr(Spark, "stop", lambda self: None)
+    return masters
+
+
+@pytest.fixture
 def shell(environment: dict[str, str]) -> Shell:
     """Call Python in a process of its own."""
 

@@ -6,8 +6,6 @@ import csv
 import gzip
 import io
 import json
-import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -510,25 +508,3 @@ assert not {"numpy", "numba", "pyarrow", "sklearn", "scipy"} & set(sys.modules)
 """
     done = shell("-c", script, command, "--help")
     assert done.returncode == 0, done.stderr
-
-
-# The tutorial
-
-
-def test_the_tutorial_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Every command of the page, in order, on tables of the same shape."""
-    page = (Path(__file__).parent.parent / "docs/tutorials/thousands-of-classes.md").read_text("utf-8")
-    lines = re.findall(r"^(?:\$ |    )((?:echo .*\| )?priorwise .*)$", page, flags=re.M)
-    assert len(lines) == 8
-    monkeypatch.chdir(tmp_path)
-    for name, seed in (("train", 0), ("test", 1)):
-        rows = [f"{label}\t{text}\tn/a\n" for text, label in zip(*texts_of(60, seed), strict=True)]
-        Path(f"{name}.tsv").write_text("O*NET-SOC Code\tAlternate Title\tShort Title\n" + "".join(rows))
-    for line in lines:
-        piped, command = re.fullmatch(r'(?:echo "(.*)" \| )?priorwise (.*)', line).groups()
-        result = CliRunner().invoke(main, shlex.split(command), input=piped)
-        assert result.exit_code == 0, (line, result.output)
-    assert len(records(Path("labelled.jsonl").read_text("utf-8"))) == 60
-    example = re.search(r"```python\n(.*?)```", page, flags=re.S)
-    exec(example[1].replace("Assistant Pastry Chef", "the team"), scope := {})
-    assert scope["classifier"].model.labels[scope["verdict"].best(1)[0, 0]] == "sport"

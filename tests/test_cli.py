@@ -162,7 +162,7 @@ def test_a_file_whose_bytes_changed_is_found_by_verify(refused: Refused, corpus:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["discvoer"], "no command 'discvoer'; did you mean 'discover' or 'discover-many'?"),
+        (["discvoer"], "no command 'discvoer'; did you mean 'discover'?"),
         (["xyzzy"], "no command 'xyzzy'"),
         (["ingest", "recrods", "x"], "No such command 'recrods'. Did you mean 'records'?"),
         (["discover", "x", "y", "--colour", "red"], "No such option '--colour'."),
@@ -222,7 +222,7 @@ def test_a_full_disk_under_the_figures_of_a_benchmark(
     file.write_text("figures of last week", "utf-8")
     result = cli("benchmark", "hidden", corpus.path, "--labels", "Geology", "--methods", "Laplace", "-o", file)
     assert result.exit_code == 2
-    assert result.stderr == "Error: no space left on the disk\n"
+    assert result.stderr == f"Error: no space left on the disk while writing {file}; free some or write elsewhere\n"
     assert {each.name: each.read_text("utf-8") for each in tmp_path.iterdir()} == {"x.csv": "figures of last week"}
 
 

@@ -11,10 +11,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_dump as reference
+from fuzzing import Change, changed, changes, tried
 from priorwise.corpus import Corpus
 from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.errors import BrokenFile, InputError, PriorwiseError
@@ -198,30 +199,6 @@ TAGS = [b"<page>", b"</page>", b"<title>", b"</title>", b"<text>", b"</text>", b
 TAGS += [b"<revision>", b"<content>", b"</content>", b"<text", b"/>", b"<model>", b"</mediawiki>", b"&#x10FFFF;"]
 TAGS += [b"&#", b"<id>9", b"<ns>14"]
 
-places = st.integers(0, 1 << 20)
-mutations = st.lists(
-    st.tuples(st.just("put"), places, st.sampled_from(TAGS) | st.binary(min_size=1, max_size=4))
-    | st.tuples(st.sampled_from(["cut", "double", "move"]), places, st.integers(1, 2_000)),
-    min_size=1,
-    max_size=6,
-)
-
-
-def mutated(data: bytes, changes: list[tuple[str, int, bytes | int]]) -> bytes:
-    for how, place, what in changes:
-        at = place % (len(data) + 1)
-        if isinstance(what, bytes):
-            data = data[:at] + what + data[at + len(what) * (place % 2) :]
-            continue
-        taken, rest = data[at : at + what], data[:at] + data[at + what :]
-        if how == "cut":
-            data = rest
-        elif how == "double":
-            data = data[:at] + taken + data[at:]
-        else:
-            data = rest[: at // 2] + taken + rest[at // 2 :]
-    return data
-
 
 def titles_read(path: Path, size: int) -> list[str]:
     try:
@@ -231,11 +208,11 @@ def titles_read(path: Path, size: int) -> list[str]:
         return []
 
 
-@settings(max_examples=200, deadline=None)
-@given(mutations, st.sampled_from(["xml", "multistream.xml.bz2", "xml.gz"]), st.integers(60, 9_000))
-def test_mutated_dumps(changes: list[tuple[str, int, bytes | int]], compression: str, size: int) -> None:
+@tried(2)
+@given(changes(TAGS), st.sampled_from(["xml", "multistream.xml.bz2", "xml.gz"]), st.integers(60, 9_000))
+def test_mutated_dumps(made: list[Change], compression: str, size: int) -> None:
     """Whatever is done to the XML, every title that is read stands in it."""
-    xml = mutated(SMALL, changes)
+    xml = changed(SMALL, made)
     with tempfile.TemporaryDirectory() as folder:
         try:
             path = packed(Path(folder), xml, compression)
@@ -246,13 +223,13 @@ def test_mutated_dumps(changes: list[tuple[str, int, bytes | int]], compression:
     assert [title for title in found if title not in there] == []
 
 
-@settings(max_examples=200, deadline=None)
-@given(mutations, st.sampled_from(sorted(COMPRESSIONS)), st.integers(60, 9_000))
-def test_mutated_files(changes: list[tuple[str, int, bytes | int]], compression: str, size: int) -> None:
+@tried(2)
+@given(changes(TAGS), st.sampled_from(sorted(COMPRESSIONS)), st.integers(60, 9_000))
+def test_mutated_files(made: list[Change], compression: str, size: int) -> None:
     """Whatever is done to the compressed file, it is read or refused; where there are checksums, nothing is made up."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"wiki.{compression}")
-        path.write_bytes(mutated(COMPRESSIONS[compression](SMALL), changes))
+        path.write_bytes(changed(COMPRESSIONS[compression](SMALL), made))
         found = titles_read(path, size)
     if compression.endswith("bz2"):
         assert set(found) <= {article.title for article in reference.read_dumps([SMALL], 0).articles}

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import BrokenFile, NotEnoughData, UnknownName
+from priorwise.readers import guarded
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
 from priorwise.readers.records import RecordReader
@@ -316,3 +317,14 @@ def test_a_delimiter_says_that_a_file_is_csv_whatever_its_name(tmp_path: Path) -
     path.write_text("Code\tTitle\n\tChief\n")
     with pytest.raises(BrokenFile, match=r"Titles\.txt, line 2: the column 'Code' is empty here"):
         list(reader)
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESSIONS if suffix])
+@pytest.mark.parametrize("name", ["news.jsonl", "news.csv", "news.parquet", "news.arrow"])
+def test_bombs_are_refused(name: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "ALWAYS_ALLOWED", 1 << 20)
+    path = tmp_path / (name + suffix)
+    path.write_bytes(COMPRESSIONS[suffix](FORMATS[name] + bytes(24 << 20)))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(BrokenFile, match=r"expands to more than 200 times its size"):
+        list(RecordReader([path]))

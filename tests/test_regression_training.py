@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -316,36 +315,3 @@ def test_documents_without_words_are_refused() -> None:
     corpus = Corpus.from_texts(["", ""], labels=["x", "y"])
     with pytest.raises(NotEnoughData, match="no words"):
         prepare(corpus, examples_of(corpus))
-
-
-# The tutorial
-
-
-def test_the_tutorial_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its program and every command, in order, on a small collection of the same shape."""
-    page = (Path(__file__).parent.parent / "docs/tutorials/ten-examples-and-keywords.md").read_text("utf-8")
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    words = {"sci.space": ["nasa", "orbit", "moon", "mars"], "rec.hockey": ["hockey", "goal", "team", "ice"]}
-    for part in ("train", "test"):
-        for number in range(60):
-            group = list(words)[number % 2]
-            path = tmp_path / "20news" / f"20news-bydate-{part}" / group / str(61200 + number)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            said = [*rng.choice(words[group], 2), *rng.choice(["the", "of", "said", "well"], 5)]
-            path.write_text(f"Subject: {number}\n\n{' '.join(said)}\n", encoding="utf-8")
-    program, keywords = (re.search(rf"```{kind}\n(.*?)```", page, flags=re.S) for kind in ("python", "text"))
-    assert program is not None
-    assert keywords is not None
-    exec(program[1].replace("20news-bydate.tar.xz", "20news"), {})
-    Path("space.txt").write_text(keywords[1], encoding="utf-8")
-    lines = re.findall(r"^\$ ((?:echo .*\| )?priorwise .*)$", page, flags=re.M)
-    assert len(lines) == 9
-    for line in lines:
-        piped, command = re.fullmatch(r'(?:echo "(.*)" \| )?priorwise (.*)', line).groups()  # type: ignore[union-attr]
-        command = command.replace("sci.space/61243", "sci.space/61242")
-        result = CliRunner().invoke(main, shlex.split(command), input=piped)
-        assert result.exit_code == 0, (line, result.output, result.stderr)
-    last = json.loads(result.stdout)
-    assert last["label"] == "space"
-    assert {each["token"] for each in last["evidence"]} == {"orbit", "shuttle"}

@@ -419,3 +419,18 @@ def test_what_is_only_in_the_log_is_read_there_too(somebody_elses: Path, run: Ru
     path.with_name("verdicts.sqlite-shm").unlink()
     close(somebody_elses)
     assert results(somebody_elses)["accepted"] == [run.ranking.ids[0]]
+
+
+@pytest.mark.parametrize(
+    "damage", [(b"doc-AAAA", b"doc-\xff\xff\xff\xff"), (b"previous TEXT", b"previous \xff\xff\xff\xff")]
+)
+def test_a_database_with_texts_that_are_not_utf_8(damage: tuple[bytes, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    stored = Verdicts(path)
+    stored.add(Verdict("v1", "Ada", "doc-AAAA", "yes"))
+    stored.close()
+    content = path.read_bytes()
+    assert damage[0] in content
+    path.write_bytes(content.replace(*damage))
+    with pytest.raises(BrokenFile, match=r"verdicts\.sqlite: verdicts cannot be read or stored here"):
+        Verdicts(path).current()

@@ -33,20 +33,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 
 @pytest.fixture
-def running(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
-    """Commands take the session of the tests, and do not stop it."""
-    masters: list[str | None] = []
-
-    def start(master: str | None = None, **options: str) -> Spark:
-        masters.append(master)
-        return spark
-
-    monkeypatch.setattr(Spark, "start", start)
-    monkeypatch.setattr(Spark, "stop", lambda self: None)
-    return masters
-
-
-@pytest.fixture
 def lines(tmp_path: Path) -> Path:
     path = tmp_path / "news.jsonl"
     texts = ["goal match team", "match team win", "vote law", "law court vote", "team law", "nothing known"] * 5

@@ -62,6 +62,7 @@ _HOME = {
     "RecordReader": "priorwise.readers.records",
     "ReutersReader": "priorwise.readers.reuters",
     "Run": "priorwise.discovery",
+    "Spark": "priorwise.engines.spark",
     "TermBeta": "priorwise.priors",
     "TermFrequency": "priorwise.features",
     "Thresholded": "priorwise.models.thresholded",
@@ -71,6 +72,8 @@ _HOME = {
     "Words": "priorwise.features",
     "YahooQAReader": "priorwise.readers.yahoo_qa",
     "discover": "priorwise.discovery",
+    "discover_many": "priorwise.discovery.many",
+    "discover_runs": "priorwise.discovery.many",
     "explore": "priorwise.view",
     "fit_threshold": "priorwise.models.threshold",
     "ingest": "priorwise.corpus",
@@ -86,6 +89,8 @@ if TYPE_CHECKING:
     from priorwise.corpus import CategoryGraph, CategoryPage, Corpus, Document, Origin, ingest
     from priorwise.corpus.wikipedia import ingest_wikipedia
     from priorwise.discovery import Run, discover
+    from priorwise.discovery.many import discover_many, discover_runs
+    from priorwise.engines.spark import Spark
     from priorwise.errors import PriorwiseError
     from priorwise.features import InverseDocumentFrequency, PearsonSelection, TermFrequency, Words
     from priorwise.models.bernoulli import BernoulliNB
@@ -189,6 +194,7 @@ __all__ = [
     "RecordReader",
     "ReutersReader",
     "Run",
+    "Spark",
     "TermBeta",
     "TermFrequency",
     "Thresholded",
@@ -198,6 +204,8 @@ __all__ = [
     "Words",
     "YahooQAReader",
     "discover",
+    "discover_many",
+    "discover_runs",
     "explore",
     "fit_threshold",
     "ingest",

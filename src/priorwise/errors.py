@@ -26,7 +26,17 @@ from pathlib import Path
 
 
 class PriorwiseError(Exception):
-    """Base of all; catch it to catch everything that priorwise raises on purpose."""
+    """Base of all; catch it to catch everything that priorwise raises on purpose.
+
+    Examples
+    --------
+    >>> import priorwise as pw
+    >>> try:
+    ...     pw.Corpus.open("nowhere.corpus")
+    ... except pw.PriorwiseError as error:
+    ...     print(error)
+    nowhere.corpus does not exist
+    """
 
 
 class InputError(PriorwiseError, ValueError):
@@ -48,21 +58,32 @@ class BrokenFile(InputError):
         super().__init__(f"{where}: {reason}")
 
 
+FEW = 8
+"""So many names, if there are no more, are all listed."""
+
+
 class UnknownName(InputError, KeyError):
-    """A name that is not there, with the nearest names that are.
+    """A name that is not there, with the nearest names that are; if `known` is complete and short, with all of them.
 
     Examples
     --------
     >>> print(UnknownName("column", "txt", ["text", "title"]))
     no column 'txt'; did you mean 'text'?
+    >>> print(UnknownName("label", "wine", ["tea", "milk"], complete=True))
+    no label 'wine'; there are 'tea', 'milk'
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, sizes: dict[str, str] | None = None) -> None:
-        nearest = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, sizes: dict[str, str] | None = None, complete: bool = False
+    ) -> None:
+        there = list(known)
+        nearest = get_close_matches(name, there, n=3, cutoff=0.6)
         hints = [f"'{n}'" + (f" ({sizes[n]})" if sizes and n in sizes else "") for n in nearest]
         self.message = f"no {kind} '{name}'"
         if hints:
             self.message += f"; did you mean {' or '.join(hints)}?"
+        elif complete and 0 < len(there) <= FEW:
+            self.message += f"; there {'is' if len(there) == 1 else 'are'} {', '.join(map(repr, there))}"
         super().__init__(self.message)
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_wor
 @contextmanager
 def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Yield a function that writes one record; a file appears when it is whole, and not before."""
-    from priorwise.corpus.files import disk_errors_said
+    from priorwise.corpus.files import whole_file
     from priorwise.errors import AlreadyExists
 
     if path is None:
@@ -24,14 +24,8 @@ def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callab
         return
     if path.is_dir() or (path.exists() and not overwrite):
         raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
-    draft = path.with_name(path.name + ".draft")
-    with disk_errors_said(path):
-        try:
-            with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
-                yield writer(file, form)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+    with whole_file(path) as draft, draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        yield writer(file, form)
 
 
 def writer(file: TextIO, form: str) -> Callable[[dict[str, Any]], None]:

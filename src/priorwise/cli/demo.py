@@ -103,9 +103,9 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
 
 
 def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
-    from priorwise.cli.discover import print_run
     from priorwise.cli.explain import print_weighed, standing_in_words
     from priorwise.cli.output import progress_bar, safe, show_table
+    from priorwise.cli.run_output import print_run
     from priorwise.discovery import discover
     from priorwise.discovery.demo import beside_laplace, category_to_show, find_again
 

@@ -19,7 +19,7 @@ def explain_model(path: Path, corpus_path: Path, document_id: str, label: str | 
 
     model = SavedModel.load(path)
     if label is not None and label not in model.labels:
-        raise UnknownName("label", label, model.labels)
+        raise UnknownName("label", label, model.labels, complete=True)
     corpus, classifier = Corpus.open(corpus_path), Classifier(model)
     row = corpus.row(document_id)
     _, bags = next(classifier.read_corpus(corpus, np.array([row])))

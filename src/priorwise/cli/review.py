@@ -55,6 +55,8 @@ def review(
     from priorwise.discovery import Run
     from priorwise.review.queue import Choices
 
+    if export is not None and filled is not None:
+        raise click.UsageError("--export writes a sheet and --import reads one: one at a time.")
     chosen = Choices(**choices)
     if export is not None or filled is not None:
         loaded = Run.load(run)

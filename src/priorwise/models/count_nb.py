@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from priorwise.errors import InputError
@@ -18,13 +18,14 @@ from priorwise.models.class_weights import class_weights
 from priorwise.models.event_models import EventModel
 from priorwise.models.labels import Labels
 from priorwise.models.left_out import LeftOut
+from priorwise.models.shown_prior import ShowsPrior
 from priorwise.models.weights import Weights
 from priorwise.priors.imagined import ImaginedTexts, smoothing_of
 
 Floats = NDArray[np.float64]
 
 
-class CountNB(ClassifierMixin, BaseEstimator):
+class CountNB(ClassifierMixin, ShowsPrior):
     """Base of the naive Bayes models that keep counts of class and token; the members say what a count means."""
 
     _event_model: ClassVar[type[EventModel]]
@@ -121,14 +122,6 @@ class CountNB(ClassifierMixin, BaseEstimator):
     def leave_one_out(self, X: Any, y: Any, labels: Labels, weight: Floats) -> LeftOut:
         """Prepare to score every document by models that have not seen it, for any prior."""
         return self._leave_one_out(self._features(X), y, labels, weight, self.class_rate)
-
-    @property
-    def given_prior(self) -> Any:
-        """The prior, or the default."""
-        return self.prior if self.prior is not None else self._default_prior()
-
-    def _default_prior(self) -> Any:
-        raise NotImplementedError
 
     def check_prior(self, prior: Any) -> None:
         """Refuse what is no prior of this model."""

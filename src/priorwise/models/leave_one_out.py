@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.corpus.threads import in_order
 from priorwise.models.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.presence_counts import Cases, PresenceCounts
 from priorwise.models.presence_priors import UNIFORM, PresencePrior, PriorKind, kind_of
@@ -30,6 +31,12 @@ class Terms:
 
     positive: Floats
     negative: Floats
+
+    def of(self, cases: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+        """Yield the terms of some cases, a chunk at a time."""
+        for start in range(0, len(cases), CHUNK):
+            some = cases[start : start + CHUNK]
+            yield some, Terms(self.positive[some], self.negative[some])
 
 
 class ClassTerms:
@@ -146,8 +153,11 @@ class LeaveOneOut:
         terms = self.terms(kind.strengths(prior, 2), kind)
         return terms.positive[:, 1] - terms.negative[:, 0]
 
-    def predicted_positive(self, grid: Floats = PAPER_GRID) -> tuple[Floats, Floats]:
-        """Weight of the members and of the others predicted positive in every cell: rows λ−, columns λ+."""
+    def predicted_positive(self, grid: Floats = PAPER_GRID, terms: Terms | None = None) -> tuple[Floats, Floats]:
+        """Weight of the members and of the others predicted positive in every cell: rows λ−, columns λ+.
+
+        If there are the `terms` of all cases already, they are not summed again.
+        """
         from priorwise.kernels.leave_one_out import add_cells, add_staircases
 
         # If a larger strength can lower a score, a case's cells need not form a staircase.
@@ -155,7 +165,8 @@ class LeaveOneOut:
         add = add_staircases if staircases else add_cells
         found = {True: np.zeros((len(grid), len(grid))), False: np.zeros((len(grid), len(grid)))}
         for group in self._groups:
-            for cases, part in self._chunks(group, self.kind, nodes_for(grid)):
+            chunks = self._chunks(group, self.kind, nodes_for(grid)) if terms is None else terms.of(group.cases)
+            for cases, part in chunks:
                 add(part.positive, part.negative, self.cases.weight[cases], found[group.is_positive])
         if staircases:
             return np.cumsum(found[True], axis=1), np.cumsum(found[False], axis=1)
@@ -171,9 +182,4 @@ class LeaveOneOut:
             return Terms(positive.of(*of_cases), negative.of(*of_cases))
 
         chunks = [group.cases[start : start + CHUNK] for start in range(0, len(group.cases), CHUNK)]
-        with ThreadPoolExecutor(self.threads) as pool:
-            # Waves of a few chunks per thread keep memory flat while the caller adds up the results.
-            wave = 4 * self.threads
-            for start in range(0, len(chunks), wave):
-                batch = chunks[start : start + wave]
-                yield from zip(batch, pool.map(score, batch), strict=True)
+        yield from zip(chunks, in_order((partial(score, chunk) for chunk in chunks), self.threads), strict=True)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import Labels
+from priorwise.models.shown_prior import ShowsPrior
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.coefficients import Gaussian
 
@@ -20,9 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def prior_of_output(prior: Any, output: int, n_outputs: int) -> Any:
-    """The prior of one output: what is given for all, or its own of a list; ``Gaussian(1)`` if nothing is."""
-    if prior is None:
-        return Gaussian(1.0)
+    """The prior of one output: what is given for all, or its own of a list."""
     if isinstance(prior, str) or not isinstance(prior, Sequence):
         return prior
     if len(prior) != n_outputs:
@@ -30,7 +29,7 @@ def prior_of_output(prior: Any, output: int, n_outputs: int) -> Any:
     return prior[output]
 
 
-class LinearOutputs(ClassifierMixin):
+class LinearOutputs(ClassifierMixin, ShowsPrior):
     """Reads `coef_` and `intercept_`; an output is a class against the rest, or the second of two classes."""
 
     _labels: Labels
@@ -43,6 +42,9 @@ class LinearOutputs(ClassifierMixin):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, y
+
+    def _default_prior(self) -> Gaussian:
+        return Gaussian(1.0)
 
     def _check_outputs(self) -> None:
         if len(self.classes_) < 2 and not self._labels.multilabel:

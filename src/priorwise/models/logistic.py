@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight
@@ -34,7 +33,7 @@ def _keeps_gaussians(model: LogisticRegression) -> bool:
     return not model.sparse_coef and all(issubclass(kind, Gaussian) for kind in kinds)
 
 
-class LogisticRegression(LinearOutputs, BaseEstimator):
+class LogisticRegression(LinearOutputs):
     """The most probable weights of a logistic regression under a prior on each of them.
 
     ::
@@ -236,7 +235,7 @@ class LogisticRegression(LinearOutputs, BaseEstimator):
 
     def _penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:
         return Penalty.of(
-            prior_of_output(self.prior, output, n_outputs),
+            prior_of_output(self.given_prior, output, n_outputs),
             n_features,
             output=output,
             n_outputs=n_outputs,

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from priorwise.errors import InputError
 from priorwise.models.presence_counts import PresenceCounts
 from priorwise.models.presence_priors import PresencePrior, kind_of
+from priorwise.models.shown_prior import ShowsPrior
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.priors.term_counts import TermCounts
@@ -21,7 +22,7 @@ from priorwise.priors.term_counts import TermCounts
 Floats = NDArray[np.float64]
 
 
-class PresenceNB(ClassifierMixin, BaseEstimator):
+class PresenceNB(ClassifierMixin, ShowsPrior):
     """Naive Bayes that reads only what a document contains; what it lacks says nothing.
 
     A document is the set of its tokens (the columns with a positive value). With two classes the second of ``classes_``
@@ -112,8 +113,11 @@ class PresenceNB(ClassifierMixin, BaseEstimator):
         self.weights_ = self._blend()
         return self
 
+    def _default_prior(self) -> PseudoCounts:
+        return PseudoCounts.laplace()
+
     def _blend(self) -> Weights:
-        prior = self.prior if self.prior is not None else PseudoCounts.laplace()
+        prior = self.given_prior
         if len(self.classes_) == 2:
             return PresenceCounts(
                 self.feature_count_[1], self.feature_count_[0], self.class_count_[1], self.class_count_[0]

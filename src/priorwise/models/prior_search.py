@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -122,6 +122,14 @@ class PriorSearch(BestEstimator):
         self.per_label = per_label
         self.folds = folds
         self.progress = progress
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        written = cast("str", super().__repr__(N_CHAR_MAX))
+        best = getattr(self, "best_prior_", None)
+        if best is None:
+            return written
+        shown = f"<{len(best):,} priors>" if isinstance(best, tuple) else repr(best)
+        return f"{written.removesuffix(')')}, best_prior_={shown})"
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Search, then fit."""

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
@@ -30,7 +29,7 @@ START_VARIANCE = 1.0
 """Of the Gaussian prior under which Laplace's prior starts from the answer, and Jeffreys' from EM's first step."""
 
 
-class ProbitRegression(LinearOutputs, BaseEstimator):
+class ProbitRegression(LinearOutputs):
     """The most probable weights of a probit regression, by EM.
 
     ::
@@ -170,7 +169,7 @@ class ProbitRegression(LinearOutputs, BaseEstimator):
         return ProbitEM(blocks, prior, row).fit(signs, start, self.tol, self.max_iter, self.accelerate)
 
     def _prior(self, output: int, n_outputs: int) -> Any:
-        prior = prior_of_output(self.prior, output, n_outputs)
+        prior = prior_of_output(self.given_prior, output, n_outputs)
         kind = prior.kind if isinstance(prior, Informed) else type(prior)
         if not issubclass(kind, Gaussian | Laplace | Jeffreys):
             raise InputError(

@@ -15,11 +15,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from priorwise.corpus.columns import text_column
-from priorwise.corpus.files import FileRecord, FolderPlace, write_bytes
+from priorwise.corpus.files import FileRecord, FolderPlace, whole_file, write_bytes
 from priorwise.corpus.whole_folder import check_free, whole_folder
-from priorwise.errors import BrokenFile
+from priorwise.errors import AlreadyExists, BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
 from priorwise.models import saved_tables
+from priorwise.models.model_card import FILE_NAME as CARD
+from priorwise.models.model_card import card_of
+from priorwise.models.plain_arrays import arrays_of
 from priorwise.models.probabilities import LINKS
 from priorwise.models.weights import Background, Weights
 
@@ -98,14 +101,42 @@ class SavedModel:
         """How many outputs the weights have: one for two classes, else one per label."""
         return len(self.weights.bias)
 
+    def __repr__(self) -> str:
+        prior = self.about.get("prior")
+        shown = f"{len(prior):,} priors" if isinstance(prior, list) else prior or "no prior recorded"
+        what = f"{len(self.labels):,} labels, {len(self.tokens):,} tokens, {shown}"
+        return f"<SavedModel {self.about.get('model', 'of weights')}: {what}>"
+
+    def _repr_html_(self) -> str:
+        from priorwise.charts import element
+
+        return element("pre", self.card())
+
+    def card(self) -> str:
+        """Return the model card, as it is written beside the model: Markdown."""
+        return card_of(self)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the model as plain arrays; :func:`~priorwise.models.plain_arrays.arrays_of` says what they hold."""
+        return arrays_of(self)
+
+    def export(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the plain arrays to an ``.npz`` file that NumPy reads without pickle, whole or not at all."""
+        path = Path(path)
+        if path.exists() and (path.is_dir() or not overwrite):
+            raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
+        with whole_file(path) as draft, draft.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **self.to_arrays())
+
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the model's folder; it appears whole or not at all."""
+        """Write the model's folder and its card; it appears whole or not at all."""
         with whole_folder(Path(path), FILE_NAME, "model", overwrite=overwrite) as folder:
             place = FolderPlace(folder)
             tables = saved_tables.batches_of(self.labels, self.members, self.tokens, self.weights)
             if self.recipe is not None and self.recipe.factors is not None:
                 tables[saved_tables.FACTORS] = saved_tables.factor_batch(self.recipe.factors)
             files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
+            write_bytes(folder / CARD, self.card().encode())
             write_bytes(folder / FILE_NAME, self._described(files))
 
     def _described(self, files: dict[str, FileRecord]) -> bytes:

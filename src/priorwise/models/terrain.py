@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.corpus.threads import in_order
+from priorwise.models.leave_one_out import LeaveOneOut, Terms
 from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
 
 Floats = NDArray[np.float64]
@@ -78,14 +79,15 @@ class Surveyor:
 
     def survey(self) -> Terrain:
         """Value every cell: exactly for counts, binned for average precision, on the coarse grid for other targets."""
-        tp, fp = self.loo.predicted_positive(self.grid)
+        terms = self.loo.terms(self.grid) if isinstance(self.target, AveragePrecision) else None
+        tp, fp = self.loo.predicted_positive(self.grid, terms)
         cases = self.loo.cases
         positives = float(cases.weight[cases.positive].sum())
         negatives = float(cases.weight[~cases.positive].sum())
         if isinstance(self.target, CountTarget):
             score = self.target.from_counts(tp, fp, positives, negatives, self.negative_weight)
         elif isinstance(self.target, AveragePrecision):
-            score = self.average_precision(self.grid)
+            score = self.average_precision(self.grid, terms)
         else:
             score = np.full(tp.shape, np.nan)
             on_grid = coarse_places(self.grid)
@@ -109,12 +111,15 @@ class Surveyor:
         scores = (scores / length_divisor(cases.length, self.length_power))[counted]
         return self.target.from_scores(scores, cases.positive[counted], cases.weight[counted], self.negative_weight)
 
-    def average_precision(self, grid: Floats) -> Floats:
-        """Average precision at the corpus's class odds in every cell of `grid`, by binning."""
+    def average_precision(self, grid: Floats, terms: Terms | None = None) -> Floats:
+        """Average precision at the corpus's class odds in every cell of `grid`, by binning.
+
+        If there are the `terms` of all cases already, they are not summed again.
+        """
         from priorwise.kernels.average_precision import average_precision_rows
 
         cases = self.loo.cases
-        terms = self.loo.terms(grid)
+        terms = terms or self.loo.terms(grid)
         middle = len(grid) // 2
         central = terms.positive[:, middle] - terms.negative[:, middle]
         members = np.flatnonzero(cases.positive & (cases.weight > 0))
@@ -130,8 +135,8 @@ class Surveyor:
         def fill(rows: NDArray[np.int64]) -> None:
             average_precision_rows(rows, positive_terms, negative_terms, weight, len(members), score)
 
-        with ThreadPoolExecutor(self.loo.threads) as pool:
-            list(pool.map(fill, np.array_split(np.arange(len(grid)), min(len(grid), 8 * self.loo.threads))))
+        parts = np.array_split(np.arange(len(grid)), min(len(grid), 8 * self.loo.threads))
+        list(in_order((partial(fill, rows) for rows in parts), self.loo.threads))
         return score
 
 

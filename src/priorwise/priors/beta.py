@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import at_least_zero, share
 from priorwise.priors.rates import blend
 from priorwise.priors.term_counts import TermCounts
@@ -16,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Beta:
+class Beta(Shown):
     """Imagined documents: α of them have the term, β do not.
 
     ::

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.mode_and_variance import PAPER_VARIANCES, CoefficientPrior
+from priorwise.priors.notebook import Shown
 from priorwise.priors.per_feature import first_wrong, numbers_of
 
 __all__ = ["PAPER_VARIANCES", "CoefficientPrior", "Gaussian", "Jeffreys", "Laplace"]
@@ -99,7 +100,7 @@ class Laplace(CoefficientPrior):
 
 
 @dataclass(frozen=True)
-class Jeffreys:
+class Jeffreys(Shown):
     """A coefficient is nothing, or anything: no number to choose.
 
     ::

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import above_zero, at_least_zero, share
 from priorwise.priors.rates import blend
 from priorwise.priors.term_counts import TermCounts
@@ -24,7 +25,7 @@ def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class JelinekMercer:
+class JelinekMercer(Shown):
     """A share λ of every rate is the collection's.
 
     ::
@@ -90,7 +91,7 @@ class JelinekMercer:
 
 
 @dataclass(frozen=True)
-class CollectionBeta:
+class CollectionBeta(Shown):
     """The same strength for every term, around the collection's rate.
 
     ::
@@ -142,7 +143,7 @@ class CollectionBeta:
 
 
 @dataclass(frozen=True)
-class TermBeta:
+class TermBeta(Shown):
     """A strength for each term and class, read from the data, around the collection's rate.
 
     ::

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import at_least_zero
 from priorwise.priors.rates import log_rate
 from priorwise.priors.words import ClassSize, WordWeights
 
 
 @dataclass(frozen=True)
-class Dirichlet:
+class Dirichlet(Shown):
     """Every word is imagined α times in every class; α = 1 is standard naive Bayes.
 
     ::

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import above_zero, proper_share
 from priorwise.priors.words import ClassSize, WordWeights
 
 
 @dataclass(frozen=True)
-class AbsoluteDiscount:
+class AbsoluteDiscount(Shown):
     """Take δ from every word's count.
 
     ::
@@ -69,7 +70,7 @@ class AbsoluteDiscount:
 
 
 @dataclass(frozen=True)
-class LinearDiscount:
+class LinearDiscount(Shown):
     """Take a share α of every word's rate.
 
     ::
@@ -119,7 +120,7 @@ class LinearDiscount:
 
 
 @dataclass(frozen=True)
-class WittenBell:
+class WittenBell(Shown):
     """Every distinct word of a class is a sign of α words still to come.
 
     ::

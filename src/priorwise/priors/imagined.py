@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import above_zero
 
 Floats = NDArray[np.float64]
@@ -19,7 +20,7 @@ STRENGTHS: tuple[float, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @dataclass(frozen=True, eq=False)
-class ImaginedTexts:
+class ImaginedTexts(Shown):
     """Imagined words or documents of each class, over and above another prior.
 
     With s the strength and q the shares of the words in the text about a class::

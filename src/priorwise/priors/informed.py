@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.coefficients import PAPER_VARIANCES, CoefficientPrior, Gaussian
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import above_zero
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ VARIANCE_STRENGTHS: tuple[float, ...] = (2, 5, 10, 20, 50, 100, 1e4)
 
 
 @dataclass(frozen=True, eq=False)
-class Informed:
+class Informed(Shown):
     """Something is known of some coefficients, k_j of the j-th; one number, C, says how far to trust it.
 
     ::

@@ -106,7 +106,7 @@ def _files(source: str, labels: Sequence[str]) -> list[tuple[str | None, Path, b
     if not equals or not Path(rest).is_file():
         raise BrokenFile(rest if equals else path, "there is no such file")
     if name not in labels:
-        raise UnknownName("label", name, labels)
+        raise UnknownName("label", name, labels, complete=True)
     return [(name, Path(rest), True)]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
+from priorwise.priors.notebook import Shown
 from priorwise.priors.odds import odds_table
 from priorwise.priors.per_feature import first_wrong, frozen, numbers_of, row_of, short
 
@@ -22,7 +23,7 @@ PAPER_VARIANCES: tuple[float, ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class CoefficientPrior:
+class CoefficientPrior(Shown):
     """What Gaussian and Laplace priors share: a mode and a variance, numbers or arrays.
 
     The mode is the centre: the coefficient we expect before reading anything. The strength is 1/variance: how much

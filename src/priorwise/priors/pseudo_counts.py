@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.priors.notebook import Shown
 
 
 @dataclass(frozen=True)
-class PseudoCounts:
+class PseudoCounts(Shown):
     """λ imagined documents per class, each of which holds every token.
 
     The centre is 1 for every token (an imagined document holds the token), the strength is λ, one number per class::

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import below_zero
 from priorwise.priors.words import ClassSize, WordWeights
 
 
 @dataclass(frozen=True)
-class WeightManipulation:
+class WeightManipulation(Shown):
     """A seen word weighs what was counted; all unseen words of a class share γ.
 
     ::

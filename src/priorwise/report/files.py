@@ -38,6 +38,8 @@ def write_texts(texts: Mapping[Path, str], *, overwrite: bool) -> None:
 @contextmanager
 def _said(path: Path) -> Iterator[None]:
     """Say which file could not be written, and why."""
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {path.parent}")
     try:
         yield
     except OSError as error:

@@ -52,4 +52,4 @@ def _is_writable(path: Path) -> bool:
 def _needs_to_write(error: BrokenFile) -> bool:
     cause = error.__cause__
     # The lowest byte is the kind of error, the others say more about it.
-    return isinstance(cause, sqlite3.DatabaseError) and cause.sqlite_errorcode & 0xFF in _CANNOT_WRITE
+    return isinstance(cause, sqlite3.DatabaseError) and getattr(cause, "sqlite_errorcode", 0) & 0xFF in _CANNOT_WRITE

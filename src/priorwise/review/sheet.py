@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
+from priorwise.corpus.files import whole_file
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.review.queue import Item
 from priorwise.review.verdicts import Verdict, Verdicts
@@ -62,13 +63,15 @@ def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterabl
     """
     words = {verdict.item: verdict.verdict for verdict in said}
     rows = [_row(item, corpus, words.get(item.id, "")) for item in items]
-    if path.suffix.lower() == ".xlsx":
-        _write_xlsx(path, rows)
-    elif path.suffix.lower() == ".csv":
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file).writerows([HEADINGS, *([guarded(cell) for cell in row] for row in rows)])
-    else:
+    suffix = path.suffix.lower()
+    if suffix not in (".xlsx", ".csv"):
         raise InputError(f"a sheet is an .xlsx or a .csv file, and {path.name} is neither")
+    with whole_file(path) as draft:
+        if suffix == ".xlsx":
+            _write_xlsx(draft, rows)
+            return
+        with draft.open("w", encoding="utf-8-sig", newline="") as file:
+            csv.writer(file).writerows([HEADINGS, *([guarded(cell) for cell in row] for row in rows)])
 
 
 def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdicts, *, teaching: bool = False) -> int:

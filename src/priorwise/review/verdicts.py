@@ -219,8 +219,9 @@ class Verdicts:
         """Turn the database's errors into ours."""
         try:
             yield
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # Python's own complaints, of a text that is no UTF-8, have no number, or are no error of a database at all.
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
             raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error
 

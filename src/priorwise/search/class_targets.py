@@ -113,7 +113,14 @@ class MacroF1:
 
 @dataclass(frozen=True)
 class MicroF1:
-    """F1 of all decisions together, which counts large classes for more; accuracy, if each document has one class."""
+    """F1 of all decisions together, which counts large classes for more; accuracy, if each document has one class.
+
+    Examples
+    --------
+    >>> outcome = Outcome(np.array([3, 4]), np.array([4, 6]), np.array([5, 5]), 10, -0.5, True)
+    >>> round(MicroF1().from_outcome(outcome), 4)
+    0.7
+    """
 
     reads_probabilities: ClassVar[bool] = False
 

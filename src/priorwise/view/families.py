@@ -135,7 +135,7 @@ def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None
     priorwise.errors.InputError: α must be a number from 1e-09 to 1e+09, not -1
     """
     if family not in FAMILIES:
-        raise UnknownName("family of priors", family, FAMILIES)
+        raise UnknownName("family of priors", family, FAMILIES, complete=True)
     found = FAMILIES[family]
     if values is None:
         return Setting(found, found.default)

@@ -1,0 +1,111 @@
+"""Feed the byte scanner what a coverage-guided fuzzer thinks of: pages of XML, wikitext, rows of SQL, tokens.
+
+    .venv/bin/python -m pip install atheris
+    PYTHONPATH=src .venv/bin/python scripts/fuzz.py FOLDER -max_total_time=600 -max_len=400 -len_control=0
+
+The loops run interpreted, so that the fuzzer sees each branch that they take, and reading beyond an array's end is an
+error. FOLDER keeps what was found to reach something new; begin with an empty one. The arguments are libFuzzer's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+import atheris
+
+with atheris.instrument_imports(include=["priorwise.kernels"]):
+    from priorwise.kernels import (  # noqa: F401
+        bzip2_blocks,
+        dump_pages,
+        normalisation,
+        sql_rows,
+        tokens,
+        utf8,
+        wikitext,
+        wikitext_marks,
+        wikitext_names,
+        wikitext_page,
+        words,
+    )
+
+import numpy as np
+
+from priorwise.errors import PriorwiseError
+from priorwise.readers.mediawiki_sql import SqlTable, TableShape
+from priorwise.text.tokens import count_texts
+from priorwise.text.wikitext import read_wikitext
+
+MARKS = [
+    "<page>",
+    "</page>",
+    "<title>",
+    "</title>",
+    "<text",
+    "</text>",
+    "<ns>14</ns>",
+    "<redirect",
+    "<model>",
+    "&#x10FFFF;",
+    "&amp;",
+    "&nbsp;",
+    "{{",
+    "}}",
+    "[[",
+    "]]",
+    "{|",
+    "|}",
+    "[[Category:",
+    "<ref>",
+    "</ref>",
+    "<!--",
+    "-->",
+    "<nowiki>",
+    "<math>",
+    "'''",
+    "==",
+    "__NOTOC__",
+    "#REDIRECT",
+    "http://",
+    "VALUES(",
+    "'),('",
+    "\\'",
+    "NULL",
+    "0x41",
+]
+ROWS = TableShape("t", {"number": "integer", "title": "title"}, (("number",), ("title",)))
+CREATE = b"CREATE TABLE t (`number` int, `title` varbinary(9));\nINSERT INTO t VALUES "
+PLACE = Path(tempfile.mkdtemp(prefix="priorwise-fuzz-"), "t.sql")
+
+
+def scan(data: bytes) -> None:
+    """Read the same bytes as everything that they could be."""
+    xml = np.frombuffer(data, np.uint8)
+    pages = dump_pages.find_pages(xml, words.as_words(xml), xml.size)
+    spans = np.ascontiguousarray(pages[:, [dump_pages.TITLE_START, dump_pages.TITLE_END]])
+    dump_pages.unescape(xml, words.as_words(xml), spans)
+    article = read_wikitext(data)
+    count_texts([article.text])
+    bzip2_blocks.find_marks(xml, 0, xml.size)
+    PLACE.write_bytes(CREATE + data)
+    with contextlib.suppress(PriorwiseError):
+        list(SqlTable(PLACE, ROWS, piece=64))
+
+
+def main() -> None:
+    dictionary = PLACE.with_name("marks.dict")
+    quoted = ("".join(f"\\x{byte:02x}" for byte in mark.encode()) for mark in MARKS)
+    dictionary.write_text("".join(f'"{mark}"\n' for mark in quoted), "utf-8")
+    # Sums and products of unsigned numbers are meant to wrap around; compiled code says nothing about it.
+    np.seterr(over="ignore")
+    atheris.Setup([*sys.argv, f"-dict={dictionary}"], scan)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Where compiled code is kept between runs."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+VARIABLE = "NUMBA_CACHE_DIR"
+
+
+def find_room(here: Path = Path(__file__).parent) -> Path | None:
+    """See to it that Numba finds a folder for compiled code, and return it if it had to be made.
+
+    Numba keeps the code beside the source, else in the user's cache folder, and refuses to work if it can write to
+    neither: the package belongs to someone else and the user has no home, as in many containers. The code is then kept
+    for as long as the process lasts.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    if os.environ.get(VARIABLE) or _is_writable(here / "__pycache__") or _is_writable(home / "numba"):
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="priorwise-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ[VARIABLE] = str(folder)
+    if "numba" in sys.modules:
+        sys.modules["numba"].config.CACHE_DIR = str(folder)
+    warnings.warn(
+        f"compiled code cannot be kept here, so every start takes long; set {VARIABLE} to a folder that can be written",
+        stacklevel=3,
+    )
+    return folder
+
+
+def _is_writable(folder: Path) -> bool:
+    """Say whether files can be made in a folder that may have to be made first."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    effective = os.access in os.supports_effective_ids
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK, effective_ids=effective)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from priorwise.kernels import kept_code
+from priorwise.kernels.kept_code import VARIABLE, find_room
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file, in which no folder can be made, not even by the administrator."""
+    monkeypatch.setattr(kept_code.atexit, "register", lambda *arguments, **options: None)
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(kept_code.tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "file").write_bytes(b"")
+    return tmp_path / "file"
+
+
+def test_a_folder_is_made_where_none_can_be_written(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = SimpleNamespace(config=SimpleNamespace(CACHE_DIR=""))
+    monkeypatch.setitem(sys.modules, "numba", loaded)
+    with pytest.warns(UserWarning, match="set NUMBA_CACHE_DIR to a folder that can be written"):
+        made = find_room(nowhere)
+    assert made is not None
+    assert made.is_dir()
+    assert made.stat().st_mode & 0o077 == 0, "what others could write would be run"
+    assert os.environ[VARIABLE] == loaded.config.CACHE_DIR == str(made)
+    assert find_room(nowhere) is None
+
+
+def test_otherwise_nothing_is_done(nowhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_room(tmp_path / "package") is None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert find_room(nowhere) is None
+    assert os.environ[VARIABLE] == ""
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
