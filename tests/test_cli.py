@@ -463,3 +463,9 @@ main(sys.argv[2:], prog_name="priorwise")
     monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 100)
     assert Corpus.open(tmp_path / "x.corpus").checksum == Corpus.from_records(file).checksum
     assert not (tmp_path / "x.corpus.partial").exists()
+
+
+@pytest.mark.parametrize("command", ["", "reproduce"])
+def test_examples_of_the_help_keep_their_lines(cli: Cli, command: str) -> None:
+    lines = cli(*command.split(), "--help").stdout.splitlines()
+    assert len([line for line in lines if line.startswith(f"    priorwise {command}")]) == 3

@@ -119,7 +119,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
-    r"""Text classification in which the prior is the thing you choose, learn, look at and reuse.
+    """Text classification in which the prior is the thing you choose, learn, look at and reuse.
 
     Start with `priorwise demo`, or:
 
@@ -127,5 +127,5 @@ def main() -> None:
       priorwise ingest records articles.jsonl -o articles.corpus
       priorwise discover articles.corpus "Machine learning" -o ml.run
       priorwise explain ml.run DOCUMENT_ID
-    """
+    """  # noqa: D301, click asks for the character itself
     spell_out(sys.stdout, sys.stderr)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="Do with less: coarser grids, fewer repetitions.")
 @click.option("--anew", is_flag=True, help="Forget what an earlier run has finished.")
 def reproduce(name: str, data: Path | None, output: Path, only: tuple[str, ...], quick: bool, anew: bool) -> None:
-    r"""Run a paper's experiment again, and put the published number beside ours; or all of them.
+    """Run a paper's experiment again, and put the published number beside ours; or all of them.
 
     What is finished is kept in the output folder at once: stopped and started again with the same command, it goes on
     where it was. In the end NAME.md and NAME.json are there, and the figures as PNG files. `all` runs every experiment
@@ -40,7 +40,7 @@ def reproduce(name: str, data: Path | None, output: Path, only: tuple[str, ...],
       priorwise reproduce bernoulli --data DIR -o results
       priorwise reproduce webscale --data DIR -o results --only onet
       priorwise reproduce all --data DIR -o results
-    """
+    """  # noqa: D301, click asks for the character itself
     from priorwise.errors import InputError
     from priorwise.papers.data import Data, data_folder
     from priorwise.papers.experiment import HOMES, find_experiment

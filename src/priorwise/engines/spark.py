@@ -150,7 +150,7 @@ class Spark:
         skip: Masks = None,
         progress: Progress | None = None,
     ) -> list[Top]:
-        """Rank every document under each scorer; see :func:`priorwise.engines.local.rank_corpus`."""
+        """Rank every document under each scorer, as ``rank_corpus`` of the local engine does."""
         from priorwise.engines.spark_ranking import rank_on_spark
 
         return rank_on_spark(self, corpus, scorers, top=top, skip=skip, progress=progress)
