@@ -46,11 +46,11 @@ def reproduce(name: str, data: Path | None, output: Path, only: tuple[str, ...],
     from priorwise.papers.experiment import HOMES, find_experiment
     from priorwise.papers.page import write_whole
 
-    collections = Data(data_folder(data), output / "corpora")
     options = ["--quick"] * quick
     if name != "all":
         experiment = find_experiment(name)
         parts = experiment.chosen(only)
+        collections = Data(data_folder(data), output / "corpora")
         for needed in dict.fromkeys(each for part in parts for each in experiment.parts[part]):
             collections.path(needed)
         command = _command(name, [*(word for part in only for word in ("--only", part)), *options])
@@ -58,6 +58,7 @@ def reproduce(name: str, data: Path | None, output: Path, only: tuple[str, ...],
         return
     if only:
         raise InputError("'all' runs every part there is data for; --only goes with one experiment")
+    collections = Data(data_folder(data), output / "corpora")
     pages, missing = [], {}
     for each in map(find_experiment, HOMES):
         parts, without = each.possible(collections)
