@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import itertools
 import json
@@ -12,7 +13,7 @@ import signal
 import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -134,10 +135,22 @@ class Reader:
         with pytest.MonkeyPatch.context() as patch:
             browser = Browser(self.visit)
             patch.setattr("webbrowser.open", browser.open)
-            result = CliRunner().invoke(main, [*_expanded(words)], input=given, prog_name="priorwise")
+            with no_running_loop():
+                result = CliRunner().invoke(main, [*_expanded(words)], input=given, prog_name="priorwise")
         browser.look()
         assert result.exit_code == 0, (step.text, result.output, result.exception)
         assert not_printed(step.shown, result.output) == [], (step.text, result.output)
+
+
+@contextmanager
+def no_running_loop() -> Iterator[None]:
+    """A browser that is open in this process keeps a loop running, beside which a server would not start its own."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(running)
 
 
 class Browser:

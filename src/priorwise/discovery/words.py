@@ -43,11 +43,10 @@ def regression_in_words(about: dict[str, Any]) -> str:
     believed = sum(setting["share"] * setting["believed"] for setting in regression["settings"])
     belief = f"takes about {believed:,.0f} of the others for likely members" if believed >= 1 else "believes no others"
     missing = regression["missing"]
-    are = "member is" if rounded(missing["expected"]) == "1" else "members are"
     few = " With so few members this is little more than a guess." if about["members"] < 10 else ""
     return (
         f"The regression read {regression['documents']:,} documents and {belief}.\n"
-        f"About {rounded(missing['expected'])} {are} missing "
+        f"About {rounded(missing['expected'])} members are missing "
         f"({rounded(missing['low'])} to {rounded(missing['high'])} in four of five cases).{few}"
     )
 
