@@ -11,8 +11,25 @@ from priorwise.errors import MissingExtra
 from priorwise.papers.table import escaped
 
 
+class _Shown:
+    """What all figures have: a file, a title and a note."""
+
+    name: str
+    title: str
+    note: str
+
+    def to_text(self) -> str:
+        """Return the title; a terminal draws no pictures."""
+        return f"{self.title}: see {self.name}.png"
+
+    def to_markdown(self) -> str:
+        """Return the picture's place in a page, with its title and its note."""
+        caption = " ".join(part for part in (f"{escaped(self.title)}.", self.note) if part)
+        return f"![{escaped(self.title)}]({self.name}.png)\n\n{caption}"
+
+
 @dataclass(frozen=True)
-class Curves:
+class Curves(_Shown):
     """Curves over one axis.
 
     Parameters
@@ -36,14 +53,6 @@ class Curves:
     curves: Mapping[str, Sequence[tuple[float, float]]]
     log_x: bool = False
     note: str = ""
-
-    def to_text(self) -> str:
-        """Return the title; a terminal draws no curves."""
-        return f"{self.title}: see {self.name}.png"
-
-    def to_markdown(self) -> str:
-        """Return the picture's place in a page, with its title and its note."""
-        return _captioned(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold; `from_json` reads it."""
@@ -73,7 +82,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Boxes(_Shown):
     """Box plots side by side: the middle half, the median, and how far the rest lies.
 
     Parameters
@@ -93,14 +102,6 @@ class Boxes:
     y: str
     boxes: Mapping[str, Sequence[float]]
     note: str = ""
-
-    def to_text(self) -> str:
-        """Return the title; a terminal draws no boxes."""
-        return f"{self.title}: see {self.name}.png"
-
-    def to_markdown(self) -> str:
-        """Return the picture's place in a page, with its title and its note."""
-        return _captioned(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold; `from_json` reads it."""
@@ -123,7 +124,7 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class HeatMap:
+class HeatMap(_Shown):
     """A value for each pair of two numbers, as colours.
 
     Parameters
@@ -151,14 +152,6 @@ class HeatMap:
     values: Sequence[Sequence[float]]
     marks: Mapping[str, tuple[float, float]]
     note: str = ""
-
-    def to_text(self) -> str:
-        """Return the title; a terminal draws no colours."""
-        return f"{self.title}: see {self.name}.png"
-
-    def to_markdown(self) -> str:
-        """Return the picture's place in a page, with its title and its note."""
-        return _captioned(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return what JSON can hold; `from_json` reads it."""
@@ -199,11 +192,6 @@ def _written(figure: Any, folder: Path, name: str) -> Path:
     # The same figure gives the same bytes: no date, no version.
     figure.savefig(path, metadata={"Software": None})
     return path
-
-
-def _captioned(figure: AnyFigure) -> str:
-    caption = " ".join(part for part in (f"{escaped(figure.title)}.", figure.note) if part)
-    return f"![{escaped(figure.title)}]({figure.name}.png)\n\n{caption}"
 
 
 def _two_lines(name: str) -> str:
