@@ -5,8 +5,9 @@
 Categories are dealt by a hash of their names: the default was chosen on four of six, one says how good it is, and one
 is for whoever changes it next (`--part`). A collection of few categories takes part with all of them, but other members
 are hidden. Of each part, categories are taken evenly over their sizes. Every peer's C is fixed, and the table shows the
-peer that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach. A second table says
-how far the default knows how many members are missing. A run that is stopped goes on where it was.
+peer that is best on that corpus *afterwards*: more than any tuning by cross-validation can reach. The peers see words;
+the default also sees other labels, and stands beside itself without them. A second table says how far the default knows
+how many members are missing. A run that is stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from priorwise.ranking.paired import compare
 
 SEED = 1000
 PARTS = {"choose": (0, 1, 2, 4), "judge": (3,), "next": (5,)}
-OURS = "auto"
+OURS = Auto()
+WORDS_ONLY = Auto(labels=False)
 PEERS = [
     LinearPeer("svm", "bagged"),
     LinearPeer("svm", "all", C=0.1),
@@ -64,7 +66,7 @@ def study(path: Path, known: int | None, part: str, most: int, done: set[tuple[s
         shown, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
         candidates = np.setdiff1d(np.arange(corpus.n_documents), shown)
         k = 250 if len(hidden) >= 250 else 50
-        for method in (Auto(), *PEERS):
+        for method in (OURS, WORDS_ONLY, *PEERS):
             key = (path.stem, str(known or "half"), label, method.name)
             if key in done:
                 continue
@@ -89,23 +91,26 @@ def summary(rows: list[dict[str, str]]) -> None:
         own = [row for row in rows if (row["corpus"], row["known"]) == (corpus, known)]
         line, number = [corpus, known], 0
         for measure in ("ppv", "average precision"):
-            values: dict[str, list[float]] = {}
+            found: dict[str, dict[str, float]] = {}
             for row in own:
-                values.setdefault(row["method"], []).append(float(row[measure]))
-            number = min(len(each) for each in values.values())
-            values = {name: each[:number] for name, each in values.items()}
-            peers = {name: np.mean(each) for name, each in values.items() if name != OURS}
+                found.setdefault(row["label"], {})[row["method"]] = float(row[measure])
+            # A run that was stopped may have judged a category by some of the methods only.
+            whole = [each for each in found.values() if len(each) == len(PEERS) + 2]
+            number = len(whole)
+            values = {name: [each[name] for each in whole] for name in whole[0]}
+            peers = {peer.name: np.mean(values[peer.name]) for peer in PEERS}
             best = max(peers, key=lambda name: peers[name])
-            against = compare(np.array(values[OURS]), np.array(values[best]))
+            against = compare(np.array(values[OURS.name]), np.array(values[best]))
             line += [
-                f"{np.mean(values[OURS]):.3f}",
+                f"{np.mean(values[OURS.name]):.3f}",
+                f"{np.mean(values[WORDS_ONLY.name]):.3f}",
                 f"{peers[best]:.3f} ({best})",
                 f"{against.ahead}/{against.behind}",
                 f"{against.wilcoxon:.2g}",
             ]
         lines.append([*line[:2], str(number), *line[2:]])
-        of_missing.append([corpus, known, *_missing([row for row in own if row["method"] == OURS])])
-    headings = ["best peer", "ahead/behind", "p"]
+        of_missing.append([corpus, known, *_missing([row for row in own if row["method"] == OURS.name])])
+    headings = ["words only", "best peer", "ahead/behind", "p"]
     table(
         ["corpus", "known", "categories", "PPV@50 or @250", *headings, "average precision", *headings],
         lines,

@@ -26,11 +26,25 @@ def vectors(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
 
 
 def ridge(
-    X: np.ndarray, target: Sequence[float], strength: float, traits: np.ndarray | None = None, shared: float = 0.0
+    X: np.ndarray,
+    target: Sequence[float],
+    strength: float,
+    traits: np.ndarray | None = None,
+    shared: float = 0.0,
+    n_apart: int = 0,
+    apart: float = 0.0,
 ) -> np.ndarray:
-    """argmin_w Σ (t − w·x)² + λ wᵀS⁻¹w, with S = (1 − s) I + s TTᵀ."""
-    S = np.eye(X.shape[1]) if traits is None else (1 - shared) * np.eye(X.shape[1]) + shared * traits @ traits.T
-    return np.linalg.solve(X.T @ X + strength * np.linalg.inv(S), X.T @ np.asarray(target))
+    """argmin_w Σ (t − w·x)² + λ wᵀS⁻¹w, with S = (1 − s) I + s TTᵀ, but for the last features: a variance or w = 0."""
+    together = X.shape[1] - n_apart
+    S = np.eye(X.shape[1])
+    if traits is not None:
+        S[:together, :together] = (1 - shared) * np.eye(together) + shared * traits @ traits.T
+    S[together:, together:] *= apart
+    free = X.shape[1] if apart > 0 else together
+    w = np.zeros(X.shape[1])
+    own, prior = X[:, :free], np.linalg.inv(S[:free, :free])
+    w[:free] = np.linalg.solve(own.T @ own + strength * prior, own.T @ np.asarray(target))
+    return w
 
 
 def setting_scores(
@@ -41,17 +55,19 @@ def setting_scores(
     k: int,
     traits: np.ndarray | None = None,
     shared: float = 0.0,
+    n_apart: int = 0,
+    apart: float = 0.0,
 ) -> np.ndarray:
     """Scores of all documents, if `known` are members, `barred` may not be believed, and the k best others are."""
     n = len(X)
     target = [1.0 if d in set(known) else 0.0 for d in range(n)]
-    scores = X @ ridge(X, target, n / variance, traits, shared)
+    scores = X @ ridge(X, target, n / variance, traits, shared, n_apart, apart)
     if k:
         others = [d for d in range(n) if d not in set(known) | set(barred)]
         others.sort(key=lambda d: (-scores[d], d))
         for place, d in enumerate(others[:k]):
             target[d] = 0.5 * (1 - place / k)
-        scores = X @ ridge(X, target, n / variance, traits, shared)
+        scores = X @ ridge(X, target, n / variance, traits, shared, n_apart, apart)
     return scores
 
 
@@ -88,12 +104,15 @@ def log_ranks(
     traits: np.ndarray | None = None,
     shared: float = 0.0,
     lost: float = math.inf,
+    n_apart: int = 0,
+    apart: float = 0.0,
 ) -> float:
     """The sum of log(r + 9) over members left out, r the rank among documents neither known nor rejected."""
     total = 0.0
     for left_out in sorted(set(fold)):
         out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
-        scores = setting_scores(X, [d for d in known if d not in out], rejected, variance, k, traits, shared)
+        rest = [d for d in known if d not in out]
+        scores = setting_scores(X, rest, rejected, variance, k, traits, shared, n_apart, apart)
         others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
         total += sum(math.log(min(sum(other >= scores[d] for other in others) + 1, lost) + 9) for d in out)
     return total

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from priorwise.engines.java import use_java
 from priorwise.engines.spark import Spark
 
@@ -31,9 +33,13 @@ SETTINGS = {
 
 @contextmanager
 def a_spark(master: str, folder: Path, **settings: str) -> Iterator[Spark]:
-    spark = Spark.start(master, **SETTINGS, **{"spark.local.dir": str(folder)}, **settings)
-    yield spark
-    spark.stop()
+    folders = {"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder / "warehouse")}
+    with pytest.MonkeyPatch.context() as patch:
+        # Copies of corpora at addresses; its workers take it from this process.
+        patch.setenv("PRIORWISE_CACHE", str(folder / "cache"))
+        spark = Spark.start(master, **SETTINGS, **folders, **settings)
+        yield spark
+        spark.stop()
 
 
 class Cluster:

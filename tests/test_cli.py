@@ -28,7 +28,12 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.words import regression_in_words
 
-ALL_COMMANDS = [[name] for name in COMMANDS] + [["ingest", "records"], ["ingest", "folder"], ["benchmark", "hidden"]]
+ALL_COMMANDS = [[name] for name in COMMANDS] + [
+    ["ingest", "records"],
+    ["ingest", "folder"],
+    ["ingest", "table"],
+    ["benchmark", "hidden"],
+]
 Refused = Callable[..., str]
 
 

@@ -19,7 +19,8 @@ from priorwise.errors import DownloadFailed
 from priorwise.readers import download as download_module
 from priorwise.readers import enwik8 as module
 from priorwise.readers import package_index
-from priorwise.readers.enwik8 import ENWIK8, Content, cache_folder, find_enwik8
+from priorwise.readers.copies import cache_folder
+from priorwise.readers.enwik8 import ENWIK8, Content, find_enwik8
 from priorwise.readers.package_index import find_sdist, package_indexes, settings_of_pip
 from web_server import Web, serving
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix, hstack, random_array
 
 import reference_membership as reference
 from priorwise.errors import NotEnoughData
 from priorwise.models.membership import learn_membership, usual_variance
 from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, Trial, folds
+from priorwise.models.prior_spread import Spread
 from priorwise.models.ridge_columns import RidgeColumns
 
 
@@ -37,18 +38,21 @@ def test_every_column_is_the_least_of_its_own_objective(
     X = some_documents(n, width, seed)
     targets = rng.normal(size=(n, columns))
     strength = 10.0 ** rng.uniform(-2, 2, columns)
-    traits = some_documents(width, 1 + seed % 7, seed + 1)
-    shared = rng.choice([0.0, 0.3, 0.8], columns)
-    ridge = RidgeColumns(X, threads, traits=traits)
+    n_apart = int(rng.integers(0, width))
+    traits = some_documents(width - n_apart, 1 + seed % 7, seed + 1)
+    shared, apart = rng.choice([0.0, 0.3, 0.8], columns), rng.choice([0.0, 0.1, 1.0, 3.0], columns)
+    spread = Spread(shared, apart)
+    ridge = RidgeColumns(X, threads, traits=traits, n_apart=n_apart)
     start = rng.normal(size=(n, columns)).astype(np.float32) if seed % 2 else None
-    alpha = ridge.solve(targets, strength, shared=shared, start=start, tol=1e-5, max_iter=500)
+    alpha = ridge.solve(targets, strength, spread=spread, start=start, tol=1e-5, max_iter=500)
     dense = X.toarray()
     for column in range(columns):
-        w = reference.ridge(dense, targets[:, column], strength[column], traits.toarray(), shared[column])
+        own = (shared[column], n_apart, apart[column])
+        w = reference.ridge(dense, targets[:, column], strength[column], traits.toarray(), *own)
         size = np.abs(w).max(initial=1.0)
-        np.testing.assert_allclose(ridge.weights(alpha[:, column], shared[column]), w, atol=2e-3 * size)
+        np.testing.assert_allclose(ridge.weights(alpha[:, column], shared[column], apart[column]), w, atol=2e-3 * size)
         np.testing.assert_allclose(
-            ridge.scores(alpha, shared)[:, column], dense @ w, atol=2e-3 * max(1.0, np.abs(targets).max())
+            ridge.scores(alpha, spread)[:, column], dense @ w, atol=2e-3 * max(1.0, np.abs(targets).max())
         )
         scores = targets[:, column] - strength[column] * alpha[:, column]
         np.testing.assert_allclose(scores, dense @ w, atol=2e-3 * max(1.0, np.abs(targets).max()))
@@ -169,6 +173,29 @@ def test_an_imagined_member_is_never_left_out_and_counts_only_where_it_is_heard(
     heard = np.array([setting.described for setting in learned.settings])
     shares = np.exp(-5 * learned.log_ranks) * np.where(heard, np.e, 1.0)
     np.testing.assert_allclose(learned.shares, shares / shares.sum())
+
+
+def test_labels_are_heard_where_members_are_found_the_better_for_it() -> None:
+    rng = np.random.default_rng(3)
+    words, belongs = some_documents(80, 25, 3), np.zeros((80, 2))
+    belongs[:16, 0] = belongs[rng.permutation(80)[:20], 1] = 1.0
+    X = hstack([words, csr_matrix(belongs)]).tocsr()
+    known = np.arange(0, 16, 2)
+    learned = learn_membership(X, known, n_labels=2, variances=(300.0,), believed=(), tol=1e-5)
+    fold = np.random.default_rng(0).permutation(8) % FOLDS
+    for setting, log_rank in zip(learned.settings, learned.log_ranks, strict=True):
+        if not setting.one_sided:
+            own = (None, 0.0, np.inf, 2, setting.labels)
+            expected = reference.log_ranks(X.toarray(), known.tolist(), fold.tolist(), [], 300.0, 0, *own)
+            assert log_rank * 8 == pytest.approx(expected, abs=0.3)
+    assert [setting.labels for setting in learned.settings[:4]] == [0.0, 1 / 16, 1 / 4, 1.0]
+    heard = np.array([setting.labels > 0 for setting in learned.settings])
+    shares = np.exp(-8 * (learned.log_ranks - learned.log_ranks.min())) * np.where(heard, np.exp(-1), 1.0)
+    np.testing.assert_allclose(learned.shares, shares / shares.sum())
+    assert learned.shares[heard].sum() > 0.9
+    assert learned.weights[25] > 0.5
+    assert set(np.argsort(-learned.scores)[:16]) == set(range(16))
+    np.testing.assert_allclose(X @ learned.weights, learned.scores, atol=1e-3)
 
 
 def test_a_member_far_beyond_the_category_is_lost_wherever_it_stands() -> None:

@@ -231,7 +231,8 @@ def test_missing_columns(name: str, tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.readers.records.LONGEST_RECORD", 1000)
+    for module in ("json_lines", "records"):
+        monkeypatch.setattr(f"priorwise.readers.{module}.LONGEST_RECORD", 1000)
     (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b'{"text": "' + b"a" * 1_000_000))
     with pytest.raises(BrokenFile, match="line 1: the record is longer than 1,000 bytes"):
         list(RecordReader([tmp_path / "bomb.jsonl.gz"]))

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from priorwise.corpus import Corpus, ingest
-from priorwise.engines.spark import Spark
 from priorwise.readers.records import RecordReader
 from spark_session import SETTINGS, Cluster
 
@@ -31,7 +30,7 @@ JOB = textwrap.dedent(
     from priorwise.readers import record_parts
     from priorwise.readers.records import RecordReader
 
-    record_parts.PART_BYTES = 2000
+    record_parts.PART_BYTES = 5000
 
 
     class Slow(RecordReader):
@@ -109,14 +108,15 @@ def wait_for_splits(target: Path, n: int, running: subprocess.Popen[str]) -> Non
 
 
 def expected(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("priorwise.readers.record_parts.PART_BYTES", 2000)
+    monkeypatch.setattr("priorwise.readers.record_parts.PART_BYTES", 5000)
     ingest(RecordReader(sorted(files.glob("*.jsonl"))), tmp_path / "expected.corpus")
     return Corpus.open(tmp_path / "expected.corpus").checksum
 
 
-def test_a_worker_dies(
+def test_a_job_is_killed_and_goes_on_and_then_a_worker_dies(
     files: Path, job: Path, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """All on one cluster of two workers, for to start one takes longer than all that is done on it."""
     path = os.pathsep.join([environment["PYTHONPATH"], str(job.parent)])
     running: subprocess.Popen[str] | None = None
     cluster = Cluster(tmp_path, {**environment, "PYTHONPATH": path})
@@ -125,30 +125,17 @@ def test_a_worker_dies(
         cluster.begin(2)
         running = begin(job, environment, files, target, cluster.address)
         wait_for_splits(target, 3, running)
+        end(running)
+        assert not target.exists()
+        running = begin(job, environment, files, target, cluster.address)
+        wait_for_splits(target, 6, running)
         cluster.kill_worker()
         told, _ = running.communicate(timeout=240)
     finally:
         cluster.end()
         end(running)
     assert running.returncode == 0, (tmp_path / "job.log").read_text()[-3000:]
-    assert json.loads(told.splitlines()[-1]) == {"resumed": 0, "documents": 60 * N_FILES}
+    again = json.loads(told.splitlines()[-1])
+    assert 180 <= again["resumed"] <= 360
+    assert again["documents"] == 60 * N_FILES
     assert Corpus.open(target).checksum == expected(files, tmp_path, monkeypatch)
-
-
-def test_a_job_is_killed_and_goes_on(
-    spark: Spark,
-    files: Path,
-    job: Path,
-    environment: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    checksum = expected(files, tmp_path, monkeypatch)
-    target = tmp_path / "x.corpus"
-    running = begin(job, environment, files, target, "local[2]")
-    wait_for_splits(target, 3, running)
-    end(running)
-    assert not target.exists()
-    again = ingest(RecordReader(sorted(files.glob("*.jsonl"))), target, work=spark.work)
-    assert 180 <= again.resumed < again.documents == 60 * N_FILES
-    assert Corpus.open(target).checksum == checksum

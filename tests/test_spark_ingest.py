@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from conftest import Cli
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.storage import Store
 from priorwise.corpus.wikipedia import ingest_wikipedia
@@ -52,10 +54,11 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def part_files(tmp_path: Path, small_parts: None) -> list[Path]:
+def part_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Files of all kinds, some of them in several parts, one without a record."""
+    monkeypatch.setattr(record_parts, "PART_BYTES", 7000)
     (tmp_path / "4.jsonl").write_text("\n")
-    pq.write_table(pa.Table.from_pylist(records(300, 900)), tmp_path / "5.parquet", row_group_size=50)
+    pq.write_table(pa.Table.from_pylist(records(300, 900)), tmp_path / "5.parquet", row_group_size=150)
     return [
         write_lines(tmp_path / "1.jsonl", records(200)),
         write_lines(tmp_path / "2.jsonl.gz", records(400, 200)),
@@ -70,7 +73,10 @@ def test_records_in_parts(spark: Spark, part_files: list[Path], tmp_path: Path) 
     local = ingest(RecordReader(part_files), tmp_path / "local.corpus")
     told: list[tuple[int, int, int]] = []
     there = ingest(
-        RecordReader(part_files), tmp_path / "spark.corpus", work=spark.work, progress=lambda *all: told.append(all)
+        RecordReader(part_files),
+        f"file://{tmp_path}/spark.corpus",
+        work=spark.work,
+        progress=lambda *all: told.append(all),
     )
     assert told[-1] == (there.bytes, there.bytes, 0)
     assert (there.documents, there.vocabulary, there.memberships) == (1200, local.vocabulary, local.memberships)
@@ -207,7 +213,8 @@ def test_any_table(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (corpus.matrix() != local.matrix()).nnz == 0
     assert corpus.token_names(range(corpus.n_vocabulary)) == local.token_names(range(local.n_vocabulary))
     assert corpus.text(123) == made[123]["text"]
-    assert spark.ingest(frame, tmp_path / "again.corpus").vocabulary == corpus.n_vocabulary
+    frame.createOrReplaceTempView("rows")
+    assert spark.ingest("rows", tmp_path / "again.corpus").vocabulary == corpus.n_vocabulary
     assert Corpus.open(tmp_path / "again.corpus").checksum == corpus.checksum
 
 
@@ -236,10 +243,55 @@ def test_a_table_with_other_columns_and_wikitext(spark: Spark, tmp_path: Path) -
         spark.ingest(empty, tmp_path / "x.corpus")
 
 
-@pytest.mark.parametrize("scheme", ["file://", "local://"])
-def test_other_file_systems(spark: Spark, part_files: list[Path], tmp_path: Path, scheme: str) -> None:
-    """`file` is Arrow's own, `local` is reached by fsspec, as an object store is, with no file mapped."""
-    address = f"{scheme}{tmp_path}/there/x.corpus"
+SLOT = "struct<content_body string, content_format string, content_model string, content_sha1 string>"
+CONTENT = (
+    "page_id long, page_namespace_id int, page_title string, page_redirect_target string, revision_id long, "
+    f"revision_content_slots map<string, {SLOT}>, revision_content_is_visible boolean, wiki_id string"
+)
+
+
+def revision(number: int, title: str, text: str, wiki: str = "dewiki", **other: Any) -> tuple[Any, ...]:
+    about = {"namespace": 0, "model": "wikitext", "visible": True, **other}
+    slots = {"main": (text, "text/x-wiki", about["model"], "")}
+    return (number, about["namespace"], title, None, number + 100, slots, about["visible"], wiki)
+
+
+@pytest.fixture(scope="module")
+def content_table(spark: Spark) -> Iterator[str]:
+    """A table of a catalogue with the columns of Wikimedia's, of two wikis."""
+    rows = [
+        revision(1, "Grüner_Tee", "'''Grüner Tee''' ist ein [[Getränk]]. [[Kategorie:Heißgetränk]]"),
+        revision(2, "Chai", "#WEITERLEITUNG [[Tee]]"),
+        revision(3, "Tee/Daten", "{}", model="json"),
+        revision(4, "Diskussion:Tee", "Ich mag ihn.", namespace=1),
+        revision(5, "Verborgen", "nichts", visible=False),
+        revision(1, "Tea", "A drink. [[Category:Hot drinks]]", "enwiki"),
+        revision(2, "Milk", "White. [[Category:Cold drinks]]", "enwiki"),
+    ]
+    name = "mediawiki_content_current"
+    spark.session.createDataFrame(rows, CONTENT).write.mode("overwrite").partitionBy("wiki_id").saveAsTable(name)
+    yield name
+    spark.session.sql(f"drop table {name}")
+
+
+def test_a_content_table_of_wikimedia_as_it_is(
+    content_table: str, cli: Cli, refused: Callable[..., str], running: Any, tmp_path: Path
+) -> None:
+    call = ("ingest", "table", content_table, "-o", tmp_path / "de.corpus")
+    assert refused(*call).startswith("the table has pages of several wikis (dewiki, enwiki …): choose one, as in ")
+    assert "Spark cannot read the table nowhere.articles: " in refused("ingest", "table", "nowhere.articles", *call[3:])
+    told = cli(*call, "--where", "wiki_id = 'dewiki'").stdout
+    assert "1 document in " in told
+    assert "1 redirects left out" in told
+    corpus = Corpus.open(tmp_path / "de.corpus")
+    assert corpus.ids([0]) == corpus.titles([0]) == ["Grüner Tee"]
+    assert corpus.text(0) == "Grüner Tee ist ein Getränk."
+    assert corpus.labels_of(0) == ["Heißgetränk"]
+
+
+def test_other_file_systems(spark: Spark, part_files: list[Path], tmp_path: Path) -> None:
+    """`local` is the disk as fsspec reaches it, with no file mapped; `test_object_store.py` has Arrow's own."""
+    address = f"local://{tmp_path}/there/x.corpus"
     ingest(RecordReader(part_files), address, work=spark.work)
     ingest(RecordReader(part_files), tmp_path / "here.corpus")
     there, here = Corpus.open(address), Corpus.open(tmp_path / "here.corpus")

@@ -189,13 +189,16 @@ def test_on_spark(folder: Path, cli: Cli, running: list[str | None], spark: Spar
     table = spark.session.createDataFrame([("1", "Rye", "Rye and water."), ("2", "Wheat", "Wheat.")])
     table = table.toDF("page_id", "page_title", "body")
     # Spark's tasks look for a name without a folder where Spark was started, and that was not here.
-    here = {name: f"{folder}/{name}" for name in ("news-*.parquet", "news.corpus", "news.model")}
-    here |= {"hdfs:///data": str(folder), 'session.table("wiki.articles")': "table"}
+    here = {name: f"{folder}/{name}" for name in ("news-*.parquet", "news.corpus", "news.model", "recent.corpus")}
+    here |= {"hdfs:///data": str(folder), 'session.table("wiki.articles")': "table", "news.articles": "articles"}
+    dated = [(str(number), "Rye and water.", 2018 + number) for number in range(5)]
+    spark.session.createDataFrame(dated, "id string, text string, year int").createOrReplaceTempView("articles")
     reader = Reader(instead=here)
     reader.knows |= {"session": spark.session, "table": table}
     reader.follow("tutorials/on-spark.md")
-    assert running == ["local[4]", None, None, None, None]
+    assert running == ["local[4]", None, None, None, None, None]
     assert len(pw.Corpus.open("articles.corpus")) == 2
+    assert len(pw.Corpus.open("recent.corpus")) == 3
     assert len((folder / "labels.jsonl").read_text("utf-8").splitlines()) == 110
     assert {run.name for run in (folder / "news.runs").iterdir() if run.is_dir()} == {"1-News.run", "2-Sport.run"}
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
+from priorwise.cli.places import open_corpus, place, runs_beside
 from priorwise.cli.serving import serves
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.option("--runs", type=click.Path(path_type=Path), help="Where runs are kept. [default: CORPUS with .runs]")
 @serves
-def app(serve: Any, corpus: Path, runs: Path | None) -> None:
+def app(serve: Any, corpus: Path | str, runs: Path | None) -> None:
     """Open CORPUS in the browser: find a category, complete it, review what was found."""
-    from priorwise.corpus import Corpus
     from priorwise.web.pages import pages_of
     from priorwise.web.workspace import Workspace
 
-    opened = Corpus.open(corpus)
-    serve(pages_of(Workspace(opened, folder=runs or corpus.with_suffix(".runs"))))
+    opened = open_corpus(corpus)
+    serve(pages_of(Workspace(opened, folder=runs or runs_beside(corpus))))

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from priorwise.cli.engine_options import chooses_engine, place, using
+from priorwise.cli.engine_options import chooses_engine, using
+from priorwise.cli.places import open_corpus, place
 
 
 @click.group()
@@ -63,13 +64,12 @@ def hidden(
 ) -> None:
     """Hide members of each category, and count how many each method finds again at the top of its ranking."""
     from priorwise.cli.output import progress_bar
-    from priorwise.corpus import Corpus
     from priorwise.discovery.hidden import BASELINE, HERE, all_methods, eligible_labels, hidden_members, summarise
     from priorwise.errors import InputError, NotEnoughData, UnknownName
 
     if output is not None and not (output.parent.is_dir() and not output.is_dir()):
         raise InputError(f"{output} cannot be written: it is a folder, or there is none to put it in")
-    opened = Corpus.open(corpus)
+    opened = open_corpus(corpus)
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
         raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from priorwise.cli import places
 from priorwise.cli.engine_options import chooses_engine, using
 
 DOCUMENTS_AT_A_TIME = 1024
@@ -18,7 +19,7 @@ STDIN = Path("-")
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", metavar="[FILE]...", nargs=-1, callback=places.files)
 @click.option("--top", type=click.IntRange(min=1), help="Show so many labels for each text, the most probable first.")
 @click.option(
     "--evidence",

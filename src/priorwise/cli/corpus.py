@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
+from priorwise.cli.places import open_corpus, place
+
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.option("--search", "query", help="Show the labels whose name is like this; typing errors are forgiven.")
 @click.option("--category", help="Show the members of this category, what it is in, and its subcategories.")
 @click.option(
@@ -26,13 +28,12 @@ import click
     help="How many labels, members or subcategories to show.",
 )
 @click.option("--verify", is_flag=True, help="Read every file and compare it with its checksum.")
-def corpus(corpus: Path, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
+def corpus(corpus: Path | str, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
     """Show the size of CORPUS, its vocabulary and its largest labels."""
     from priorwise.cli.category import print_category
     from priorwise.cli.output import safe, show_table
-    from priorwise.corpus import Corpus
 
-    opened = Corpus.open(corpus)
+    opened = open_corpus(corpus)
     if verify:
         opened.verify()
         click.echo("Every file matches its checksum.")

@@ -73,7 +73,8 @@ def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, 
 
 def _enwik8(folder: Path, offline: bool) -> Path:
     from priorwise.cli.output import progress_bar
-    from priorwise.readers.enwik8 import cache_folder, find_enwik8
+    from priorwise.readers.copies import cache_folder
+    from priorwise.readers.enwik8 import find_enwik8
 
     with progress_bar("Looking for enwik8") as bar:
 

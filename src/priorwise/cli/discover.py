@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from priorwise.cli.engine_options import chooses_engine, place, using
+from priorwise.cli.engine_options import chooses_engine, using
 from priorwise.cli.names import NAMES, read_prior, read_target
+from priorwise.cli.places import open_corpus, place
 
 
 @click.command()
@@ -40,6 +41,11 @@ from priorwise.cli.names import NAMES, read_prior, read_target
 @click.option(
     "--description",
     help="A text about the category, or @FILE: it counts as one more member. [default: the label; '' for none]",
+)
+@click.option(
+    "--text-only",
+    is_flag=True,
+    help="Go by the words alone. [default: other labels that members carry may speak for a candidate, too]",
 )
 @click.option(
     "--prior",
@@ -125,13 +131,12 @@ def discover(
     about_many = {"--min-members": min_members, "--runs": runs}
     if labels_from is not None or all_labels:
         from priorwise.cli.discover_many import ManyLabels, discover_many
-        from priorwise.corpus import Corpus
 
         if label is not None or members is not None or verdicts:
             raise click.UsageError("Many labels at once go without a LABEL, --members and --verdicts.")
         many = ManyLabels(labels_from, all_labels, min_members)
         many.check(output, runs, choices["subcategory_depth"], overwrite=overwrite)
-        opened = Corpus.open(corpus)
+        opened = open_corpus(corpus)
         excluded = _ids(exclude, opened) if exclude else []
         choices |= {"exclude": excluded, "description": _description(description)}
         with using(engine, master) as spark:
@@ -172,14 +177,13 @@ def _discover_one(
 ) -> None:
     from priorwise.cli.output import progress_bar
     from priorwise.cli.run_output import print_run
-    from priorwise.corpus import Corpus
     from priorwise.discovery import discover as run_discover
     from priorwise.discovery.run import check_output
     from priorwise.review.results import judged
 
     if output is not None:
         check_output(output, overwrite=overwrite)
-    opened = Corpus.open(corpus)
+    opened = open_corpus(corpus)
     with using(engine, master) as spark, progress_bar("Learning the prior", total=1.0) as bar:
         run = run_discover(
             opened,

@@ -5,15 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
-
-
-def place(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Path | str | None:
-    """Return a path, or the address of a folder elsewhere as it is: a path would lose one of its slashes."""
-    return value if value is None or "://" in value else Path(value)
 
 
 def chooses_engine(command: Callable[..., None]) -> Callable[..., None]:

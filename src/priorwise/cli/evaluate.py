@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from priorwise.cli.places import open_corpus, place
+
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.option("--pairs", type=click.IntRange(min=0), default=10, show_default=True, help="How many confusions to show.")
 @click.option(
     "--labels", type=click.IntRange(min=0), default=0, show_default=True, help="How many labels, worst first."
@@ -20,10 +22,9 @@ import click
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A JSON file for all figures, of every label.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there already.")
 def evaluate(
-    model: Path, corpus: Path, pairs: int, labels: int, labelled: bool, output: Path | None, overwrite: bool
+    model: Path, corpus: Path | str, pairs: int, labels: int, labelled: bool, output: Path | None, overwrite: bool
 ) -> None:
     """Compare what MODEL says of the documents of CORPUS with their labels."""
-    from priorwise.corpus import Corpus
     from priorwise.corpus.files import disk_errors_said, write_bytes
     from priorwise.errors import AlreadyExists
     from priorwise.models.saved import SavedModel
@@ -33,7 +34,7 @@ def evaluate(
     if output is not None and output.exists() and (output.is_dir() or not overwrite):
         raise AlreadyExists(output, not_a="file" if output.is_dir() else None)
     loaded = SavedModel.load(model)
-    found = evaluate_on(Classifier(loaded), Corpus.open(corpus), labelled_only=labelled)
+    found = evaluate_on(Classifier(loaded), open_corpus(corpus), labelled_only=labelled)
     if output is not None:
         with disk_errors_said(output):
             write_bytes(output, (json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n").encode())

@@ -7,14 +7,16 @@ from typing import Any
 
 import click
 
+from priorwise.cli.places import place
+
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("document_id")
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is, if it was moved; for a model.")
+@click.option("--corpus", callback=place, help="Where the corpus is, if it was moved; for a model.")
 @click.option("--label", help="The label to explain, for a model. [default: the most probable]")
 @click.option("--top", type=click.IntRange(min=1), help="Show only the strongest tokens.")
-def explain(run: Path, document_id: str, corpus: Path | None, label: str | None, top: int | None) -> None:
+def explain(run: Path, document_id: str, corpus: Path | str | None, label: str | None, top: int | None) -> None:
     """Take the score of DOCUMENT_ID in RUN apart, token by token.
 
     For each token: how often it is in the document, its weight, how much of the document it is, and their product. The
@@ -101,7 +103,8 @@ def print_weighed(explanation: Any, top: int | None = None, where: str | None = 
         click.echo(where)
     shown = explanation.tokens[:top]
     rest = explanation.tokens[len(shown) :]
-    rows = [
+    rows = [[f"[{safe(label, 50)}]", "", "", "", f"{adds:+.4f}"] for label, adds in explanation.labels]
+    rows += [
         [safe(token.token, 30), f"{token.times:,}", f"{token.weight:+.4f}", f"{token.amount:.4f}", f"{token.adds:+.4f}"]
         for token in shown
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-def explain_model(path: Path, corpus_path: Path, document_id: str, label: str | None, top: int | None) -> None:
+def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: str | None, top: int | None) -> None:
     """Print a row per token, and the sum."""
     import numpy as np
 

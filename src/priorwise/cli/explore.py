@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from priorwise.cli.places import open_corpus, place, runs_beside
 from priorwise.cli.serving import serves
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.argument("label")
 @click.option("--model", help="The kind of prior to begin with, such as beta, jelinek-mercer or presence.")
 @click.option(
@@ -19,7 +20,9 @@ from priorwise.cli.serving import serves
 )
 @click.option("--seed", type=click.IntRange(0, 2**31), help="Which others are drawn, and which are held out.")
 @serves
-def explore(serve: Any, corpus: Path, label: str, model: str | None, documents: int | None, seed: int | None) -> None:
+def explore(
+    serve: Any, corpus: Path | str, label: str, model: str | None, documents: int | None, seed: int | None
+) -> None:
     """Show the documents of CORPUS between LABEL and everything else, under any prior.
 
     Every document is a point: how likely it is in the category, and how likely outside. Move the prior's numbers and
@@ -27,15 +30,14 @@ def explore(serve: Any, corpus: Path, label: str, model: str | None, documents: 
     """
     from urllib.parse import urlencode
 
-    from priorwise.corpus import Corpus
     from priorwise.view import setting_of
     from priorwise.web.pages import pages_of
     from priorwise.web.workspace import Workspace
 
-    opened = Corpus.open(corpus)
+    opened = open_corpus(corpus)
     opened.members(label)
     if model is not None:
         setting_of(model)
     given = {"label": label, "model": model, "documents": documents, "seed": seed}
     query = urlencode({name: value for name, value in given.items() if value is not None})
-    serve(pages_of(Workspace(opened, folder=corpus.with_suffix(".runs"))), f"/explore?{query}")
+    serve(pages_of(Workspace(opened, folder=runs_beside(corpus))), f"/explore?{query}")

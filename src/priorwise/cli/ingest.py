@@ -6,6 +6,7 @@ import click
 
 from priorwise.cli import ingest_collections as collections
 from priorwise.cli.ingest_records import folder, records
+from priorwise.cli.ingest_table import table
 from priorwise.cli.ingest_wikipedia import wikipedia
 
 
@@ -20,6 +21,7 @@ def ingest() -> None:
 for command in (
     records,
     folder,
+    table,
     wikipedia,
     collections.reuters,
     collections.newsgroups,

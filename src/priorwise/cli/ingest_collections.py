@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
+from priorwise.cli import places
 from priorwise.cli.ingest_options import Writing, ingest_reader, writes_corpus
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-INPUTS = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+INPUTS = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, callback=places.files)
 SPLIT = click.option(
     "--split",
     type=click.Choice(["all", "train", "test"]),

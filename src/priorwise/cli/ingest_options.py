@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import click
 
-from priorwise.cli.engine_options import chooses_engine, place, using
+from priorwise.cli.engine_options import chooses_engine, using
+from priorwise.cli.places import place
 
 OUTPUT = click.option(
     "-o",
@@ -89,8 +90,9 @@ def ingest_reader(
 def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     """Run an ingest, given what to tell of its progress, under a bar, and say what it did."""
     from priorwise.cli.output import counted, progress_bar, safe
+    from priorwise.readers.addresses import shown
 
-    with progress_bar(f"Reading into {Path(output).name}") as bar:
+    with progress_bar(f"Reading into {Path(shown(str(output))).name}") as bar:
 
         def show(done: int, total: int, documents: int) -> None:
             bar.update(completed=done, total=total or None, note=f"{documents:,} documents" if documents else "")
@@ -105,9 +107,11 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
         click.echo("An unfinished corpus of other inputs was discarded.")
     if summary.resumed:
         click.echo(f"Went on after {counted(summary.resumed, 'document')} done already.")
+    # How much a table of Spark's takes is not known.
+    read = f", {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s" if summary.bytes else ""
     click.echo(
-        f"{output}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
-        f"({speed:,.0f} documents/s, {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s)"
+        f"{shown(str(output))}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
+        f"({speed:,.0f} documents/s{read})"
     )
     click.echo(
         f"{counted(summary.vocabulary, 'distinct token')}, {summary.tokens:,} in all documents; "

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from priorwise.cli import places
 from priorwise.cli.ingest_options import Writing, ingest_reader, writes_corpus
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, callback=places.files)
 @click.option("--text", default="text", show_default=True, help="The column with the text.")
 @click.option("--id", "id_", default="id", show_default=True, help="The column with the id; numbered if there is none.")
 @click.option("--title", default="title", show_default=True, help="The column with the title; the id if there is none.")
@@ -37,13 +38,15 @@ def records(
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", callback=places.place)
 @click.option(
     "--merge", is_flag=True, help="Files of the same name in several folders are one document with several labels."
 )
 @writes_corpus
-def folder(writing: Writing, folder: Path, merge: bool) -> None:
+def folder(writing: Writing, folder: Path | str, merge: bool) -> None:
     """Read FOLDER: one sub-folder per label, one file per document."""
     from priorwise.readers.folder import FolderReader
 
+    if isinstance(folder, str):
+        raise click.UsageError("A folder of files is read from the disk, not from an address; records are from either.")
     ingest_reader(lambda: FolderReader(folder, merge=merge), writing)

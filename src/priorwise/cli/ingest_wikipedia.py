@@ -7,19 +7,20 @@ from typing import Literal
 
 import click
 
-from priorwise.cli.engine_options import chooses_engine, place, using
+from priorwise.cli import places
+from priorwise.cli.engine_options import chooses_engine, using
 from priorwise.cli.ingest_options import OVERWRITE, WORKERS, keep_text, run_and_show
 
 PREVIEWED = 3
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, callback=places.files)
 @click.option(
     "-o",
     "--output",
     metavar="PATH",
-    callback=place,
+    callback=places.place,
     help="The corpus folder to write, or its address, with --engine spark.",
 )
 @click.option(

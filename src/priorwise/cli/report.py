@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from priorwise.cli.places import place
+
 KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".wikitext": "wikitext"}
 
 
@@ -24,7 +26,7 @@ KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".
     type=click.Path(path_type=Path),
     help="Also write it as links: * [[:Title]].",
 )
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=50, show_default=True, help="How many candidates of each run to show."
 )
@@ -34,7 +36,7 @@ def report(
     output: Path | None,
     as_csv: Path | None,
     as_wikitext: Path | None,
-    corpus: Path | None,
+    corpus: Path | str | None,
     top: int,
     overwrite: bool,
 ) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from priorwise.cli.places import place
 from priorwise.cli.serving import serves
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
 @click.option("--reviewer", help="Your name; the page asks for it otherwise.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=250, show_default=True, help="Only the first so many of each ranking."
@@ -36,7 +37,7 @@ from priorwise.cli.serving import serves
 def review(
     serve: Any,
     run: Path,
-    corpus: Path | None,
+    corpus: Path | str | None,
     reviewer: str | None,
     teach: bool,
     export: Path | None,
@@ -67,7 +68,7 @@ def review(
         _serve(serve, run, corpus, chosen, reviewer, teach)
 
 
-def _serve(serve: Any, run: Path, corpus: Path | None, chosen: Any, reviewer: str | None, teach: bool) -> None:
+def _serve(serve: Any, run: Path, corpus: Path | str | None, chosen: Any, reviewer: str | None, teach: bool) -> None:
     from urllib.parse import urlencode
 
     from priorwise.web.review import review_page

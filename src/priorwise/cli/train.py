@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from priorwise.cli.model_names import KINDS, TARGETS, all_priors
+from priorwise.cli.places import open_corpus, place
 from priorwise.cli.train_regression import USUAL_FOLDS, check_options, regression_options, train_regression
 
 
 @click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("corpus", callback=place)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The model folder to write.")
 @click.option(
     "--model", type=click.Choice(list(KINDS)), default="multinomial", show_default=True, help="The likelihood."
@@ -52,7 +53,7 @@ from priorwise.cli.train_regression import USUAL_FOLDS, check_options, regressio
 @click.option("--overwrite", is_flag=True, help="Replace the model if it is there already.")
 @regression_options
 def train(
-    corpus: Path,
+    corpus: Path | str,
     output: Path,
     model: str,
     prior: str | None,
@@ -69,7 +70,6 @@ def train(
     """Learn the labels of CORPUS, two or thousands of them."""
     from priorwise.cli.model_names import NamedPrior, parse_model_target, parse_prior
     from priorwise.cli.output import progress_bar
-    from priorwise.corpus import Corpus
     from priorwise.errors import InputError
     from priorwise.models.corpus_training import examples_of
     from priorwise.models.corpus_training import train as run_train
@@ -84,7 +84,7 @@ def train(
     if not named.learn and (target is not None or folds is not None or regression["approximate"]):
         raise InputError("--target and --folds say how to learn a prior; ask for that with --prior learn")
     wanted = None if target is None else parse_model_target(target)
-    opened = Corpus.open(corpus)
+    opened = open_corpus(corpus)
     multilabel = None if decide is None else decide == "each"
     examples = examples_of(opened, multilabel=multilabel, min_members=min_members, labelled_only=labelled)
 
@@ -153,7 +153,7 @@ def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
     }
 
 
-def print_training(corpus: Path, model: Any, fitted: Any) -> None:
+def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
     """Say what was learned from how much, and what the prior means."""
     from priorwise.cli.output import counted, safe
     from priorwise.cli.prior_words import prior_in_words

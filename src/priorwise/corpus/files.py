@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -31,6 +30,10 @@ class Place(Protocol):
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
         """Write one Arrow file."""
+        ...
+
+    def copy(self, name: str, content: pa.Buffer) -> None:
+        """Write a file that is there as a whole."""
         ...
 
 
@@ -68,6 +71,10 @@ class MemoryPlace:
         record = write_arrow(sink, schema, batches)
         self.buffers[name] = sink.getvalue()
         return record
+
+    def copy(self, name: str, content: pa.Buffer) -> None:
+        """Keep a file that is there as a whole."""
+        self.buffers[name] = content
 
 
 class _Checksummed:
@@ -186,16 +193,3 @@ def whole_file(path: Path) -> Iterator[Path]:
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
-
-
-@contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process is within such a block for this folder; nothing is left behind, even by a kill."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        # Some network file systems have no locks; there, two at the same moment are on their own.
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -21,6 +21,7 @@ from priorwise.corpus.manifest import FILE_NAME, Manifest
 from priorwise.corpus.shards import StoredShard
 from priorwise.corpus.storage import Store
 from priorwise.errors import AlreadyExists, EngineFailed
+from priorwise.readers.addresses import reached, with_ending
 
 
 class StorePlace:
@@ -33,6 +34,11 @@ class StorePlace:
         """Write one Arrow file."""
         with self.store.write(name) as file:
             return write_arrow(file, schema, batches)
+
+    def copy(self, name: str, content: pa.Buffer) -> None:
+        """Write a file that is there as a whole."""
+        with self.store.write(name) as file:
+            file.write(content)
 
 
 class RemotePartial:
@@ -47,8 +53,8 @@ class RemotePartial:
     """
 
     def __init__(self, address: str, fingerprint: dict[str, Any] | None, scratch: Path) -> None:
-        self._target = Store(address.rstrip("/"))
-        self.store = Store(address.rstrip("/") + ".partial")
+        self._target = Store(with_ending(address, ""))
+        self.store = self._target.beside(".partial")
         self._scratch = scratch
         wanted = json.dumps(fingerprint, sort_keys=True).encode()
         there = self.store.exists("inputs.json")
@@ -82,16 +88,17 @@ class RemotePartial:
 @contextmanager
 def claim_address(address: str, *, overwrite: bool, fingerprint: dict[str, Any] | None) -> Iterator[RemotePartial]:
     """Write a corpus at an address; nobody else may do so at the same time."""
-    target = Store(address.rstrip("/"))
-    if target.exists(FILE_NAME) and not overwrite:
-        raise AlreadyExists(address)
-    if not target.exists(FILE_NAME) and target.names() and not Store(address.rstrip("/") + ".partial").exists():
-        raise AlreadyExists(address, not_a="corpus")
-    with tempfile.TemporaryDirectory() as scratch:
+    target = Store(with_ending(address, ""))
+    with tempfile.TemporaryDirectory() as scratch, reached(address):
+        if target.exists(FILE_NAME) and not overwrite:
+            raise AlreadyExists(str(target))
+        if not target.exists(FILE_NAME) and target.names() and not target.beside(".partial").exists():
+            raise AlreadyExists(str(target), not_a="corpus")
         unfinished = RemotePartial(address, fingerprint, Path(scratch))
         try:
             yield unfinished
-        except EngineFailed:
+        except (EngineFailed, OSError):
+            # What broke off may go on; what is wrong with the input stays wrong.
             raise
         except Exception:
             unfinished.store.remove()

@@ -5,40 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from priorwise.errors import CorpusError, MissingExtra
-
-
-def is_address(path: str | Path) -> bool:
-    """Return whether this is the address of a folder, not the path of one.
-
-    Examples
-    --------
-    >>> is_address("s3://bucket/news.corpus"), is_address("news.corpus"), is_address(Path("news.corpus"))
-    (True, False, False)
-    """
-    return isinstance(path, str) and "://" in path
-
-
-def local_path(path: str | Path) -> Path | None:
-    """Return the path that is meant, or None if it is an address elsewhere.
-
-    Examples
-    --------
-    >>> local_path("file:///data/news.corpus"), local_path("s3://bucket/news.corpus")
-    (PosixPath('/data/news.corpus'), None)
-    """
-    from urllib.parse import unquote
-
-    if not is_address(path):
-        return Path(path)
-    scheme, _, rest = str(path).partition("://")
-    return Path(unquote(rest)) if scheme == "file" else None
+from priorwise.readers.addresses import file_system, shown, with_ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +33,16 @@ class Store:
 
     address: str
 
+    def __str__(self) -> str:
+        return shown(self.address)
+
+    def beside(self, ending: str) -> Store:
+        """Return the folder beside this one whose name has an ending more."""
+        return Store(with_ending(self.address, ending))
+
     def path(self, name: str = "") -> str:
         """Return what its file system calls a file."""
-        root = _opened(self.address)[1]
+        root = file_system(self.address)[1]
         return f"{root}/{name}" if name else root
 
     def exists(self, name: str = "") -> bool:
@@ -82,14 +60,18 @@ class Store:
 
     def get(self, name: str) -> bytes:
         """Read a file."""
-        with self.files.open_input_stream(self.path(name)) as file:
+        with self.files.open_input_stream(self.path(name), compression=None) as file:
             return bytes(file.read())
 
     def put(self, name: str, content: bytes) -> None:
         """Write a small file, whole or not at all; if others write it at the same time, one of them wins."""
+        if self.has_objects:
+            with self.write(name) as file:
+                file.write(content)
+            return
         draft = f"{name}.{uuid.uuid4().hex}"
         self._make_folder_of(name)
-        with self.files.open_output_stream(self.path(draft)) as file:
+        with self.files.open_output_stream(self.path(draft), compression=None) as file:
             file.write(content)
         try:
             self.files.move(self.path(draft), self.path(name))
@@ -102,7 +84,7 @@ class Store:
     def write(self, name: str) -> Any:
         """Open a file for writing, its folder made if need be."""
         self._make_folder_of(name)
-        return self.files.open_output_stream(self.path(name))
+        return self.files.open_output_stream(self.path(name), compression=None)
 
     def write_table(self, name: str, batch: pa.RecordBatch) -> None:
         """Write one record batch as an Arrow file."""
@@ -135,46 +117,22 @@ class Store:
     @property
     def files(self) -> Any:
         """The file system."""
-        return _opened(self.address)[0]
+        return file_system(self.address)[0]
 
     @property
     def is_local(self) -> bool:
         """Whether its files can be mapped."""
         return bool(self.files.type_name == "local")
 
+    @property
+    def has_objects(self) -> bool:
+        """Whether it has objects, which are there when they are whole, and no folders."""
+        return self.files.type_name in ("s3", "gcs")
+
     def _make_folder_of(self, name: str) -> None:
         folder = self.path(name).rpartition("/")[0]
-        if folder:
+        if folder and not self.has_objects:
             self.files.create_dir(folder, recursive=True)
-
-
-@lru_cache(maxsize=32)
-def _opened(address: str) -> tuple[Any, str]:
-    from pyarrow import fs
-
-    if not is_address(address):
-        return fs.LocalFileSystem(), str(Path(address).absolute())
-    try:
-        files, path = fs.FileSystem.from_uri(address)
-    except pa.ArrowInvalid:
-        files, path = _by_fsspec(address)
-    except (OSError, ImportError) as error:
-        raise CorpusError(f"{address} cannot be reached: {error}") from error
-    return files, path.rstrip("/")
-
-
-def _by_fsspec(address: str) -> tuple[Any, str]:
-    from pyarrow.fs import FSSpecHandler, PyFileSystem
-
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise MissingExtra("fsspec", "spark") from error
-    try:
-        found, path = url_to_fs(address)
-    except (ValueError, ImportError, OSError) as error:
-        raise CorpusError(f"{address} cannot be reached: {error}") from error
-    return PyFileSystem(FSSpecHandler(found)), str(path)
 
 
 def batches_of(store: Store, names: list[str]) -> Iterator[pa.RecordBatch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -14,14 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.corpus import merge as file_of
 from priorwise.corpus.columns import list_parts
+from priorwise.corpus.fetched import Fetched, Progress, manifest_at
 from priorwise.corpus.gather import gather
 from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
-from priorwise.corpus.manifest import FILE_NAME, Manifest
-from priorwise.corpus.storage import Store, local_path
+from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.storage import Store
 from priorwise.corpus.texts import StoredTexts
-from priorwise.errors import CorpusError, DamagedCorpus, InputError
+from priorwise.errors import DamagedCorpus, InputError
+from priorwise.readers.addresses import local_path, with_ending
+from priorwise.readers.remote_file import RemoteFile
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
 
@@ -52,7 +55,7 @@ class StoredCorpus:
         ----------
         path : str or Path
             The folder, or its address on a file system that Arrow or fsspec reach; from there, what is asked for is
-            read into memory.
+            copied to the folder of downloads, once, and mapped.
 
         Raises
         ------
@@ -60,6 +63,8 @@ class StoredCorpus:
             It is no corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
             :class:`~priorwise.errors.DamagedCorpus` if a file is missing or has the wrong length.
         """
+        if isinstance(path, RemoteFile):
+            return cls._open_address(path.address)
         if (on_disk := local_path(path)) is None:
             return cls._open_address(str(path))
         folder = on_disk
@@ -68,29 +73,32 @@ class StoredCorpus:
 
     @classmethod
     def _open_address(cls, address: str) -> Self:
-        """Open a corpus elsewhere; what is asked for is read into memory, a file at a time."""
-        store = Store(address.rstrip("/"))
-        if not store.exists(FILE_NAME):
-            raise CorpusError(f"{address} is not a corpus folder: it has no {FILE_NAME}")
-        return cls(manifest := Manifest.parse(store.get(FILE_NAME), address), _Fetched(store, manifest), None, store)
+        """Open a corpus elsewhere; what is asked for is copied to the disk, a file at a time."""
+        store = Store(with_ending(address, ""))
+        manifest = manifest_at(store)
+        return cls(manifest, Fetched(store, manifest), None, store)
+
+    def fetch(self, progress: Progress = lambda done, total: None) -> None:
+        """Copy a corpus that lies elsewhere to the disk now, all but the texts, and not when it is first asked for."""
+        if isinstance(self._files, Fetched):
+            self._files.fetch([name for name in self._files if name != file_of.TEXTS], progress)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Self:
-        """Write the corpus to a folder and return it opened from there."""
-        from priorwise.corpus.partial import claim
+        """Write the corpus to a folder, or to an address, and return it opened from there."""
+        from priorwise.corpus.write import claim_any
 
-        target = Path(path)
-        with claim(target, overwrite=overwrite, fingerprint=None) as unfinished:
+        with claim_any(path, overwrite=overwrite, fingerprint=None) as unfinished:
             place = unfinished.place()
             for name, buffer in self._files.items():
                 place.copy(name, buffer)
             unfinished.publish(self._manifest)
-        return type(self).open(target)
+        return type(self).open(path)
 
     def verify(self) -> None:
         """Read every file and compare its checksum; raise :class:`~priorwise.errors.DamagedCorpus` naming the file."""
         for name, record in self._manifest.files.items():
             if hashlib.sha256(self._files[name]).hexdigest() != record.sha256:
-                raise DamagedCorpus(f"{self.path or 'the corpus'} is damaged: {name} does not match its checksum")
+                raise DamagedCorpus(f"{self._where} is damaged: {name} does not match its checksum")
 
     @property
     def checksum(self) -> str:
@@ -109,6 +117,10 @@ class StoredCorpus:
         return type(self).open, (self.store.address,)
 
     @property
+    def _where(self) -> str:
+        return str(self.path or self.store or "the corpus")
+
+    @property
     def batch_sizes(self) -> list[int]:
         """How many documents each batch of its files has."""
         return self._manifest.batches
@@ -120,7 +132,7 @@ class StoredCorpus:
         def some(n: int, noun: str) -> str:
             return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
-        where = "in memory" if self.path is None else f"'{self.path}'"
+        where = "in memory" if self.store is None else f"'{self.path or self.store}'"
         sizes = (
             some(self.n_documents, "document"),
             some(self.n_vocabulary, "distinct token"),
@@ -137,7 +149,7 @@ class StoredCorpus:
             reader = pa.ipc.open_file(pa.BufferReader(self._files[name]))
             return [reader.get_batch(i) for i in range(reader.num_record_batches)]
         except (pa.ArrowException, OSError) as error:
-            raise DamagedCorpus(f"{self.path or 'the corpus'} is damaged: {name} cannot be read ({error})") from error
+            raise DamagedCorpus(f"{self._where} is damaged: {name} cannot be read ({error})") from error
 
     @cached_property
     def _token_lists(self) -> list[ListParts]:
@@ -213,30 +225,6 @@ class StoredCorpus:
         offsets = [offsets for offsets, _ in columns[0]]
         values = [[values for _, values in column] for column in columns]
         return gather(self._starts, offsets, values, as_rows(rows))
-
-
-class _Fetched(Mapping[str, pa.Buffer]):
-    """The files of a corpus elsewhere, each read when it is first asked for."""
-
-    def __init__(self, store: Store, manifest: Manifest) -> None:
-        self._store, self._names = store, manifest.files
-        self._read: dict[str, pa.Buffer] = {}
-
-    def __getitem__(self, name: str) -> pa.Buffer:
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._read:
-            try:
-                self._read[name] = pa.py_buffer(self._store.get(name))
-            except OSError as error:
-                raise DamagedCorpus(f"{self._store.address} is damaged: {name} cannot be read ({error})") from error
-        return self._read[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def as_rows(rows: ArrayLike) -> NDArray[np.int64]:

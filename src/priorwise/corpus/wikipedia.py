@@ -25,6 +25,7 @@ from priorwise.errors import InputError
 from priorwise.readers.dump import BZIP2_BYTES, XML_BYTES
 from priorwise.readers.record_parts import PART_BYTES
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.remote_file import found_files
 from priorwise.readers.wikipedia import MIN_BYTES, WikiFiles
 from priorwise.text.wikitext import RULE_VERSION
 
@@ -100,7 +101,7 @@ def ingest_wikipedia(
         tokenizer=wiki_tokenizer(),
         fingerprint={
             "reader": "wikipedia",
-            "files": [_identity(given) for given in map(Path, paths)],
+            "files": [_identity(given) for given in found_files(paths)],
             "options": [sorted(references), min_bytes, limit],
             "pieces": [BZIP2_BYTES, XML_BYTES, PART_BYTES],
             "wikitext": RULE_VERSION,

@@ -135,7 +135,10 @@ class Threads:
     def read(self, source: Source, unfinished: Unfinished) -> Reading:
         """Make the shards, but for those that are there."""
         if not isinstance(unfinished, PartialCorpus):
-            raise InputError("the local engine writes a corpus to the disk; copy it from there, or let Spark write it")
+            raise InputError(
+                "the local engine writes a corpus to the disk, and Corpus.open(…).save(ADDRESS) copies it; "
+                "or let Spark write it: --engine spark"
+            )
         done = unfinished.finished_shards()
         resumed = sum(MappedShard(folder).documents.num_rows for folder in done)
         if unfinished.reading is None:

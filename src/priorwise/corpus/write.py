@@ -18,9 +18,9 @@ from priorwise.corpus.remote import claim_address
 from priorwise.corpus.repeats import without_repeats
 from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
-from priorwise.corpus.storage import local_path
 from priorwise.corpus.threads import in_order
 from priorwise.corpus.work import Makers, MakeShard, Source, Threads, Unfinished, Work
+from priorwise.readers.addresses import local_path
 
 Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]
 

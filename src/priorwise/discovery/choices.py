@@ -31,6 +31,8 @@ class Choices:
         Whether the procedure is the paper's.
     subcategory_depth : int, optional
         How many steps below the category a subcategory may be.
+    text_only : bool
+        Whether the documents' other labels are left aside.
     """
 
     model: str
@@ -39,6 +41,7 @@ class Choices:
     top: int
     paper: bool
     subcategory_depth: int | None
+    text_only: bool
 
     @classmethod
     def of(
@@ -56,6 +59,7 @@ class Choices:
         top: int = 1000,
         paper: bool = False,
         subcategory_depth: int | None = None,
+        text_only: bool = False,
     ) -> Choices:
         """Check what was chosen, and fill in the rest; see :func:`priorwise.discover`."""
         about_presence = any(
@@ -92,4 +96,4 @@ class Choices:
                 centre=centre or ("collection" if prior is None else getattr(prior, "centre", "uniform")),
             )
         )
-        return cls(chosen, procedure, description, top, paper, subcategory_depth)
+        return cls(chosen, procedure, description, top, paper, subcategory_depth, text_only)

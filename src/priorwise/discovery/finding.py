@@ -42,6 +42,7 @@ def discover(
     top: int = 1000,
     paper: bool = False,
     subcategory_depth: int | None = None,
+    text_only: bool = False,
     verdicts: Judged | None = None,
     threads: int | None = None,
     engine: Engine | None = None,
@@ -92,6 +93,10 @@ def discover(
     subcategory_depth : int, optional
         How many steps below the category a subcategory may be for its documents not to be *new*; any number by default.
         It marks the candidates and does not change their ranks.
+    text_only : bool
+        Whether only the documents' words count. By default "auto" also lets other labels speak for a candidate, those
+        that members carry more than twice as often as documents do, if members that are left out are found the better
+        for it. Members given by their ids are found by words alone.
     verdicts : Judged, optional
         What people said about an earlier run, from ``priorwise.review.judged``: what they accepted is a member,
         what they rejected a negative that counts more than others, and neither is a candidate again.
@@ -123,6 +128,7 @@ def discover(
         top=top,
         paper=paper,
         subcategory_depth=subcategory_depth,
+        text_only=text_only,
     )
     rows, excluded = category_rows(corpus, label, members, exclude)
     rows, hard = (verdicts or Judged()).applied(corpus, rows, excluded)
@@ -181,6 +187,7 @@ def run_of(
             skip,
             scorers[0],
             description=category.label if choices.description is None else choices.description,
+            label=None if choices.text_only else category.label,
             rejected=category.rejected,
             seed=seed,
             threads=threads,

@@ -94,6 +94,7 @@ def finished_run(
         "verdicts": None if category.verdicts is None else category.verdicts.describe(),
         "model": choices.model,
         "description": choices.description,
+        "text_only": choices.text_only,
         "procedure": {
             "paper": choices.paper,
             **choices.procedure.describe(learned.training),
@@ -119,7 +120,7 @@ def _about_corpus(corpus: Corpus) -> dict[str, Any]:
             "pyarrow": pa.__version__,
         },
         "corpus": {
-            "path": str(corpus.path.resolve()) if corpus.path else None,
+            "path": str(corpus.path.resolve()) if corpus.path else str(corpus.store) if corpus.store else None,
             "checksum": corpus.checksum,
             "documents": corpus.n_documents,
         },

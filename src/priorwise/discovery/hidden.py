@@ -73,15 +73,20 @@ class LearnedPrior:
 
 @dataclass(frozen=True)
 class Auto:
-    """The default of discovery: the regression on top of presence naive Bayes, with the category's name or without."""
+    """The default of discovery: the regression on top of presence naive Bayes.
+
+    It may or may not know the category's name, and see the other labels of the documents.
+    """
 
     named: bool = True
+    labels: bool = True
     engine: Engine = HERE
 
     @property
     def name(self) -> str:
         """A short name for tables."""
-        return "auto" if self.named else "auto, without the name"
+        without = [what for what, told in (("the name", self.named), ("other labels", self.labels)) if not told]
+        return "auto" + f", without {' and '.join(without)}" * bool(without)
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
@@ -93,8 +98,8 @@ class Auto:
         skip = np.zeros(corpus.n_documents, bool)
         skip[known] = True
         first_stage = learned.model.scorer_for(learned.training.features)
-        text = label if self.named else None
-        return regress(corpus, known, skip, first_stage, description=text, engine=self.engine)
+        text, own = label if self.named else None, label if self.labels else None
+        return regress(corpus, known, skip, first_stage, description=text, label=own, engine=self.engine)
 
 
 def presence_methods(*, every_target: bool = False, centre: str = "collection", engine: Engine = HERE) -> list[Method]:
@@ -133,7 +138,13 @@ def all_methods(
 ) -> list[Method]:
     """Our methods and the scikit-learn peers; with `tuned` also peers that choose their C by cross-validation."""
     ours = presence_methods(every_target=every_target, centre=centre, engine=engine)
-    return [*ours, Auto(engine=engine), Auto(named=False, engine=engine), *peers(tuned=tuned)]
+    return [
+        *ours,
+        Auto(engine=engine),
+        Auto(named=False, engine=engine),
+        Auto(labels=False, engine=engine),
+        *peers(tuned=tuned),
+    ]
 
 
 @dataclass(frozen=True)

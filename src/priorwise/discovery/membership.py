@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.membership_model import MembershipModel
+from priorwise.discovery.other_labels import LabelWeights, beside, other_labels
 from priorwise.discovery.spelling import spelling
 from priorwise.discovery.vectors import document_vectors, rarity, with_description
 from priorwise.engines.engine import Engine, Local
@@ -62,7 +63,13 @@ class Regressed:
             )
         ]
         missing = {"expected": self.missing.expected, "low": self.missing.low, "high": self.missing.high}
-        return {"documents": self.read, "described": self.described, "settings": settings, "missing": missing}
+        return {
+            "documents": self.read,
+            "described": self.described,
+            "labels": len(self.model.labels.names),
+            "settings": settings,
+            "missing": missing,
+        }
 
 
 def regress(
@@ -72,6 +79,7 @@ def regress(
     first_stage: Scorer,
     *,
     description: str | None = None,
+    label: str | None = None,
     rejected: Rows | None = None,
     seed: int = 0,
     read_at_most: int = READ_AT_MOST,
@@ -93,6 +101,9 @@ def regress(
     description : str, optional
         A text about the category, such as its name: it counts as one more member, if members that are left out are
         found the better for it. With more than 100 members it is not asked.
+    label : str, optional
+        The category's own label: other labels that its members carry then speak for it, if members that are left out
+        are found the better for them. By default only the documents' words do.
     rejected : array of int, optional
         Documents that people rejected.
     seed : int
@@ -112,14 +123,27 @@ def regress(
     rows = _rows_to_read(corpus, members, hard, readable, first_stage, read_at_most, seed, passes)
     vectors = document_vectors(corpus, rows)
     known, no = np.searchsorted(rows, members), np.searchsorted(rows, hard)
+    others = other_labels(corpus, members, label)
     X, imagined = with_description(corpus, vectors, description if len(members) <= DESCRIBED_UP_TO else None)
     held_by = corpus.document_frequency[vectors.features]
     traits = spelling(corpus.token_names(vectors.features), held_by, corpus.n_documents, vectors.X)
-    learned = learn_membership(X, known, imagined=imagined, rejected=no, traits=traits, seed=seed, threads=threads)
+    learned = learn_membership(
+        beside(X, others.columns(corpus, rows)),
+        known,
+        imagined=imagined,
+        rejected=no,
+        traits=traits,
+        n_labels=len(others),
+        seed=seed,
+        threads=threads,
+    )
 
-    used = np.flatnonzero(learned.weights)
-    weights = Weights(vectors.features[used], learned.weights[used][None, :], np.zeros(1))
+    of_tokens, of_labels = np.split(learned.weights, [len(vectors.features)])
+    used = np.flatnonzero(of_tokens)
+    weights = Weights(vectors.features[used], of_tokens[used][None, :], np.zeros(1))
     scores = passes.score_corpus(corpus, VectorScorer(weights, rarity(corpus)))
+    labels = LabelWeights.of(corpus, others, of_labels)
+    scores += labels.scores(corpus)
     candidates = scores[~skip]
     ranks = _ranks(learned, candidates, len(rows) - len(known) - len(no))
     missing = estimate_missing(ranks, len(candidates))
@@ -128,7 +152,7 @@ def regress(
         if len(candidates)
         else Calibration(0.0, 0.0)
     )
-    model = MembershipModel(corpus.token_names(weights.features), weights.values[0], calibration)
+    model = MembershipModel(corpus.token_names(weights.features), weights.values[0], calibration, labels)
     return Regressed(learned, model, scores, missing, len(rows), len(imagined) > 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.discovery.other_labels import LabelWeights
 from priorwise.discovery.vectors import rarity
 from priorwise.errors import BrokenFile
 from priorwise.models.weights import Weights
@@ -20,7 +21,10 @@ from priorwise.ranking.calibrate import Calibration
 from priorwise.ranking.evidence import strongest
 from priorwise.ranking.vector_scorer import VectorScorer
 
-FORMAT = 1
+FORMAT = 2
+SHOWN = 5
+"""How many tokens and labels a line of evidence names."""
+
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
@@ -54,7 +58,7 @@ class WeighedToken:
 
 @dataclass(frozen=True)
 class VectorExplanation:
-    """A document's score, taken apart; the tokens add up to it.
+    """A document's score, taken apart; tokens and labels add up to it.
 
     Parameters
     ----------
@@ -66,6 +70,8 @@ class VectorExplanation:
         The tokens that it does not know; they only make the document longer.
     probability : float
         The chance of membership that the score stands for.
+    labels : list of (str, float)
+        The other labels that the document carries and the model knows, and what each adds, the strongest first.
     """
 
     id: str
@@ -73,16 +79,17 @@ class VectorExplanation:
     tokens: list[WeighedToken]
     unknown: list[str]
     probability: float
+    labels: list[tuple[str, float]] = field(default_factory=list)
 
     @property
     def score(self) -> float:
         """The score that the ranking orders by."""
-        return sum(token.adds for token in self.tokens)
+        return sum(token.adds for token in self.tokens) + sum(adds for _, adds in self.labels)
 
 
 @dataclass(frozen=True)
 class MembershipModel:
-    """A weight per token, and what a score means.
+    """A weight per token and per label, and what a score means.
 
     Parameters
     ----------
@@ -92,14 +99,17 @@ class MembershipModel:
         The weights.
     calibration : Calibration
         From scores to probabilities.
+    labels : LabelWeights
+        What other labels of a document add.
     """
 
     tokens: Sequence[str]
     weights: Floats
     calibration: Calibration
+    labels: LabelWeights = field(default_factory=LabelWeights)
 
     def scorer(self, corpus: Corpus) -> VectorScorer:
-        """Lay the model over a corpus's vocabulary."""
+        """Lay the model's tokens over a corpus's vocabulary."""
         ids = corpus.token_ids(self.tokens)
         found = np.flatnonzero(ids >= 0)
         order = found[np.argsort(ids[found])]
@@ -117,27 +127,37 @@ class MembershipModel:
         ]
         known.sort(key=lambda token: (-abs(token.adds), token.token))
         unknown = [name for name, weight in zip(names, weights, strict=True) if weight == 0.0]
-        score = sum(token.adds for token in known)
+        labels = self.labels.carried_by(corpus, row)
+        score = sum(token.adds for token in known) + sum(adds for _, adds in labels)
         probability = float(self.calibration.probability(np.array([score]))[0])
-        return VectorExplanation(corpus.ids([row])[0], corpus.titles([row])[0], known, unknown, probability)
+        return VectorExplanation(corpus.ids([row])[0], corpus.titles([row])[0], known, unknown, probability, labels)
 
     def evidence(self, corpus: Corpus, rows: Rows) -> list[str]:
-        """The strongest tokens of each document, as a line of text: what each adds to the score."""
+        """The strongest tokens and labels of each document, as a line of text: what each adds to the score."""
         scorer = self.scorer(corpus)
         lines = []
         for row in rows:
             tokens, _, amounts, weights = _amounts(corpus, int(row), scorer)
             adds = weights * amounts
-            best = np.lexsort((tokens, -np.abs(adds)))[:5]
+            best = np.lexsort((tokens, -np.abs(adds)))[:SHOWN]
             best = best[adds[best] != 0.0]
-            lines.append(strongest(corpus.token_names(tokens[best]), adds[best]))
+            labels = self.labels.carried_by(corpus, int(row))
+            names = corpus.token_names(tokens[best]) + [f"[{name}]" for name, _ in labels]
+            lines.append(strongest(names, np.append(adds[best], [each for _, each in labels]), SHOWN))
         return lines
 
     def save(self, path: Path) -> None:
-        """Write one Parquet file: a row per token, the rest in its metadata."""
+        """Write one Parquet file: a row per token and label, the rest in its metadata."""
         calibration = {"slope": self.calibration.slope, "intercept": self.calibration.intercept}
         metadata = {"format": FORMAT, "model": "membership", "calibration": calibration}
-        table = pa.table({"token": pa.array(self.tokens, pa.string()), "weight": self.weights})
+        kinds = ["token"] * len(self.tokens) + ["label"] * len(self.labels.names)
+        table = pa.table(
+            {
+                "kind": pa.array(kinds, pa.string()).dictionary_encode(),
+                "name": pa.array([*self.tokens, *self.labels.names], pa.string()),
+                "weight": np.concatenate([self.weights, self.labels.adds]),
+            }
+        )
         pq.write_table(table.replace_schema_metadata({"priorwise": json.dumps(metadata)}), path, compression="zstd")
 
     @classmethod
@@ -146,12 +166,16 @@ class MembershipModel:
         try:
             table = pq.read_table(path)
             metadata = json.loads(table.schema.metadata[b"priorwise"])
-            if metadata["format"] > FORMAT or metadata["model"] != "membership":
-                raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
+            if metadata["format"] != FORMAT or metadata["model"] != "membership":
+                raise BrokenFile(path, "written by another version of priorwise; run discover again")
             calibration = Calibration(
                 float(metadata["calibration"]["slope"]), float(metadata["calibration"]["intercept"])
             )
-            return cls(table["token"].to_pylist(), table["weight"].to_numpy(), calibration)
+            names, weights = table["name"].to_pylist(), table["weight"].to_numpy()
+            if {*map(type, names)} - {str} or weights.dtype != np.float64:
+                raise BrokenFile(path, "a row of the model has no name, or a weight that is no number")
+            cut = table["kind"].to_pylist().count("token")
+            return cls(names[:cut], weights[:cut], calibration, LabelWeights(names[cut:], weights[cut:]))
         except BrokenFile:
             raise
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError) as error:

@@ -6,6 +6,9 @@ from typing import Any
 
 from priorwise.priors import PseudoCounts
 
+LISTENS = 0.05
+"""Settings that listen to other labels are worth a word if they count for so much."""
+
 
 def in_words(prior: PseudoCounts) -> str:
     """Say what a prior imagines.
@@ -43,9 +46,11 @@ def regression_in_words(about: dict[str, Any]) -> str:
     believed = sum(setting["share"] * setting["believed"] for setting in regression["settings"])
     belief = f"takes about {believed:,.0f} of the others for likely members" if believed >= 1 else "believes no others"
     missing = regression["missing"]
+    heard = sum(setting["share"] for setting in regression["settings"] if setting.get("labels"))
+    labels = f" It also listens to {some(regression['labels'], 'other label')}." if heard >= LISTENS else ""
     few = " With so few members this is little more than a guess." if about["members"] < 10 else ""
     return (
-        f"The regression read {regression['documents']:,} documents and {belief}.\n"
+        f"The regression read {regression['documents']:,} documents and {belief}.{labels}\n"
         f"About {rounded(missing['expected'])} members are missing "
         f"({rounded(missing['low'])} to {rounded(missing['high'])} in four of five cases).{few}"
     )

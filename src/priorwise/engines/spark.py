@@ -95,6 +95,12 @@ class Spark:
         """Turn the errors of Spark and of Java into ours."""
         return said("Spark broke off")
 
+    def table(self, name: str, where: str | None = None) -> Any:
+        """Return a table that the session knows, or those of its rows for which a condition holds."""
+        with said(f"Spark cannot read the table {name}"):
+            frame = self.session.table(name)
+            return frame if where is None else frame.where(where)
+
     def ingest(
         self,
         frame: Any,
@@ -106,6 +112,7 @@ class Spark:
         labels: str = "labels",
         separator: str | None = None,
         wikitext: bool = False,
+        language: str = "en",
         keep_text: KeepText = "whole",
         overwrite: bool = False,
     ) -> IngestSummary:
@@ -113,8 +120,9 @@ class Spark:
 
         Parameters
         ----------
-        frame : pyspark.sql.DataFrame
-            From Parquet, Iceberg, a query, anything.
+        frame : pyspark.sql.DataFrame or str
+            From Parquet, Iceberg, a query, anything; or the name of a table that the session knows. One of Wikimedia's
+            tables of content, ``mediawiki_content_current``, is taken as it is: the articles of one wiki.
         path : str or Path
             The corpus folder to make, where driver and executors can write: a path that all share, or an address.
         text, id, title, labels : str
@@ -124,6 +132,8 @@ class Spark:
         wikitext : bool
             The texts are wikitext: markup is taken out, the categories they name are labels, and redirects and
             disambiguation pages are left out. Choose the articles' namespace yourself, by ``frame.where(…)``.
+        language : str
+            The wiki's language, which says what it calls its categories.
         keep_text, overwrite
             As in :func:`~priorwise.ingest`.
         """
@@ -132,7 +142,13 @@ class Spark:
 
         columns = Columns(text, id, title, labels, separator)
         return ingest_frame(
-            self, frame, path, columns=columns, wikitext=wikitext, keep_text=keep_text, overwrite=overwrite
+            self,
+            frame,
+            path,
+            columns=columns,
+            wikitext=language if wikitext else None,
+            keep_text=keep_text,
+            overwrite=overwrite,
         )
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:

@@ -25,9 +25,11 @@ from priorwise.corpus.write import write_corpus
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import DONE, SparkTokens, finished_splits, reading_of, written_split
 from priorwise.engines.spark_tasks import answered, map_in_arrow, quiet
+from priorwise.engines.wikimedia_tables import articles_of, is_content_table
 from priorwise.errors import InputError
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
+from priorwise.text.site_names import SiteNames, site_names
 from priorwise.text.wikitext import RULE_VERSION as WIKITEXT_RULES
 from priorwise.text.wikitext import read_wikitext
 
@@ -50,15 +52,23 @@ def ingest_frame(
     columns: Columns | None = None,
     keep_text: KeepText = "whole",
     overwrite: bool = False,
-    wikitext: bool = False,
+    wikitext: str | None = None,
 ) -> IngestSummary:
-    """Read a table into a corpus folder; see :meth:`priorwise.engines.spark.Spark.ingest`."""
+    """Read a table into a corpus folder; see :meth:`priorwise.engines.spark.Spark.ingest`.
+
+    If the texts are wikitext, `wikitext` is the wiki's language.
+    """
     begun = time.perf_counter()
     columns = columns or Columns()
+    frame = spark.table(frame) if isinstance(frame, str) else frame
+    with spark.said():
+        if columns == Columns() and is_content_table(frame.columns):
+            frame, wikitext = articles_of(frame)
     columns.check(frame.columns, "the table")
     if columns.id not in frame.columns:
         raise InputError(f"the table has no column '{columns.id}': rows have no order, so each document needs an id")
-    table = _Table(spark, frame.select(*columns.names_in(frame.columns)), columns, keep_text, wikitext)
+    names = site_names(wikitext) if wikitext is not None else None
+    table = _Table(spark, frame.select(*columns.names_in(frame.columns)), columns, keep_text, names)
     fingerprint = {
         "kind": "table",
         "schema": frame.schema.json(),
@@ -66,13 +76,13 @@ def ingest_frame(
         "documents": table.n_documents,
         "cuts": table.cuts,
         "columns": asdict(columns),
-        "wikitext": WIKITEXT_RULES if wikitext else None,
+        "wikitext": [WIKITEXT_RULES, wikitext] if wikitext is not None else None,
         **ways_of_working(keep_text),
     }
     written = write_corpus(
         table,
         path,
-        tokenizer=wiki_tokenizer() if wikitext else this_tokenizer(),
+        tokenizer=this_tokenizer() if names is None else wiki_tokenizer(),
         fingerprint=fingerprint,
         overwrite=overwrite,
         work=_TableWork(spark, table),
@@ -90,10 +100,12 @@ def ingest_frame(
 class _Table:
     """A table, cut into splits by its ids: the documents of the corpus stand in the order of their ids."""
 
-    def __init__(self, spark: Spark, frame: Any, columns: Columns, keep_text: KeepText, wikitext: bool) -> None:
+    def __init__(
+        self, spark: Spark, frame: Any, columns: Columns, keep_text: KeepText, names: SiteNames | None
+    ) -> None:
         from pyspark.sql import functions as column
 
-        self.columns, self.keep_text, self.wikitext = columns, keep_text, wikitext
+        self.columns, self.keep_text, self.names = columns, keep_text, names
         self.frame = frame.withColumn(_ORDER, column.col(columns.id).cast("string"))
         with spark.said():
             self.n_documents = int(self.frame.count())
@@ -130,7 +142,7 @@ class _TableWork:
         table, store = self.table, unfinished.store
         done = finished_splits(store)
         n_splits = len(table.cuts) + 1
-        cuts, write = table.cuts, _WriteRows(store, table.columns, table.keep_text, table.wikitext)
+        cuts, write = table.cuts, _WriteRows(store, table.columns, table.keep_text, table.names)
         with quiet():
             number = column.udf(lambda identity: bisect_right(cuts, identity or ""), "int")(_ORDER)
         rows = table.frame.withColumn(_SPLIT, number)
@@ -158,7 +170,7 @@ class _WriteRows:
     store: Store
     columns: Columns
     keep_text: KeepText
-    wikitext: bool
+    names: SiteNames | None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write each split of a partition; an error of ours is told, not raised."""
@@ -178,8 +190,8 @@ class _WriteRows:
                 document = self.columns.document(row, 0)
             except (InputError, UnicodeDecodeError) as error:
                 raise InputError(f"the row with {self.columns.id} '{row[_ORDER]}': {error}") from error
-            if self.wikitext:
-                article = read_wikitext(document.text)
+            if self.names is not None:
+                article = read_wikitext(document.text, self.names)
                 if article.is_redirect or article.is_disambiguation:
                     what = REDIRECTS if article.is_redirect else DISAMBIGUATIONS
                     told[what] = told.get(what, 0) + 1

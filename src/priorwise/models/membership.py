@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,10 @@ SHARED = 0.5
 BELIEVED = (30, 100, 300)
 """How many of the best other documents are taken for likely members, if any."""
 
+LABEL_VARIANCES = (1 / 16, 1 / 4, 1.0)
+"""The variances of the weights of other labels that are tried, beside that of tokens."""
+
+LABELLED_TRIALS = 2
 DESCRIBED_TRIALS = 3
 BELIEVING_TRIALS = 3
 ONE_SIDED_TRIALS = 2
@@ -35,7 +39,9 @@ LOST_AFTER = 50.0
 """A left-out member beyond 7 h + 50, with h the most members that can be missing, is lost, wherever it stands."""
 
 DESCRIPTION_WORTH = float(np.e)
-"""By how much a setting is worth more, before any member is left out, if it listens to the texts about the category."""
+LABELS_WORTH = float(np.exp(-1))
+"""By how much a setting is worth more or less, before any member is left out, if it listens to the texts about the
+category, and if it listens to other labels."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ def learn_membership(
     imagined: Rows | None = None,
     rejected: Rows | None = None,
     traits: Any | None = None,
+    n_labels: int = 0,
     variances: Sequence[float] | None = None,
     believed: Sequence[int] = BELIEVED,
     seed: int = 0,
@@ -111,14 +118,16 @@ def learn_membership(
 
         w = argmin Σ_members max(0, 1 − w·x_d)² + Σ_others max(0, w·x_d)² + (n/G) wᵀS⁻¹w
 
-    Texts about the category are one more member each, or none. The best settings of the first kind are tried in the
-    others.
+    The last features may be other labels of the documents. Their weights have a variance of their own, from a sixteenth
+    of the tokens' to as much, or none. Texts about the category are one more member each, or none. The best settings of
+    the first kind are tried in the others.
 
     Each setting is tried on members that are left out, a fifth of them at a time, or a third of a hundred and more.
     They stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it
-    was worth before: e times as much if it listens to the texts. A member far beyond where the category can end is
-    lost, and it does not matter how far: r is at most 7 h + 50, where h is the most members that can be missing
-    (`most_missing`). The weights are the average over the settings, each in units of its scores' spread.
+    was worth before: e times as much if it listens to the texts, and as much less if it listens to labels. A member far
+    beyond where the category can end is lost, and it does not matter how far: r is at most 7 h + 50, where h is the
+    most members that can be missing (`most_missing`). The weights are the average over the settings, each in units of
+    its scores' spread.
 
     Parameters
     ----------
@@ -132,6 +141,8 @@ def learn_membership(
         Rows of documents that are known not to be members: never believed, and not counted in ranks.
     traits : scipy.sparse.csr_matrix, shape (n_features, n_traits), optional
         What features have in common; nothing by default.
+    n_labels : int
+        So many of the last features are no tokens but labels.
     variances : sequence of float, optional
         The values of G to try; by default from an eighth of the usual one to eight times as much.
     believed : sequence of int
@@ -157,7 +168,7 @@ def learn_membership(
 
     if len(known) < 2:
         raise NotEnoughData(f"a category needs at least 2 members to learn from, and this one has {len(known)}")
-    columns = RidgeColumns(X, threads, traits=traits)
+    columns = RidgeColumns(X, threads, traits=traits, n_apart=n_labels)
     texts = np.empty(0, np.int64) if imagined is None else imagined
     no = np.empty(0, np.int64) if rejected is None else rejected
     trials = Trials(columns, known, texts, no, seed=seed, tol=tol)
@@ -166,8 +177,10 @@ def learn_membership(
     least = min(tried, key=lambda trial: trial.log_rank(np.inf))
     lost = LOST_BEYOND * most_missing(least.ranks) + LOST_AFTER
     badness = partial(_badness, lost=lost)
-    tried += trials.described(sorted(tried, key=badness)[:DESCRIBED_TRIALS])
-    best = sorted(tried, key=badness)
+    if n_labels:
+        tried += trials.labelled(sorted(tried, key=badness)[:LABELLED_TRIALS], LABEL_VARIANCES)
+    tried += trials.described(_best(tried, badness)[:DESCRIBED_TRIALS])
+    best = _best(tried, badness)
     ks = [k for k in dict.fromkeys(min(k, len(trials.others) // 4) for k in believed) if k > 0]
     tried += trials.one_sided(best[:ONE_SIDED_TRIALS])
     tried += trials.believing(best[:BELIEVING_TRIALS], ks)
@@ -197,14 +210,22 @@ def _first_settings(variances: Sequence[float] | None, n_known: int, alike: bool
 
 def _badness(trial: Trial, lost: float) -> float:
     """How improbable a setting makes the ranks of left-out members, and how little it was worth before; a logarithm."""
-    return trial.log_rank(lost) - float(np.log(DESCRIPTION_WORTH)) * trial.setting.described
+    worth = np.log(DESCRIPTION_WORTH) * trial.setting.described + np.log(LABELS_WORTH) * (trial.setting.labels > 0)
+    return trial.log_rank(lost) - float(worth)
+
+
+def _best(tried: Sequence[Trial], badness: Callable[[Trial], float]) -> list[Trial]:
+    """The best settings first, and of those that differ only in how they listen to labels only the best."""
+    distinct = {replace(each.setting, labels=0.0): each for each in sorted(tried, key=badness, reverse=True)}
+    return sorted(distinct.values(), key=badness)
 
 
 def _weights(columns: Any, tried: Sequence[Trial], in_units: Floats) -> Floats:
     total = np.zeros(columns.n_features)
-    for shared in dict.fromkeys(each.setting.shared for each in tried):
+    spreads = [(each.setting.shared, each.setting.labels) for each in tried]
+    for spread in dict.fromkeys(spreads):
         own = [
-            each.alpha[:, -1] * by for each, by in zip(tried, in_units, strict=True) if each.setting.shared == shared
+            each.alpha[:, -1] * by for each, by, other in zip(tried, in_units, spreads, strict=True) if other == spread
         ]
-        total += columns.weights(np.sum(own, axis=0), shared)
+        total += columns.weights(np.sum(own, axis=0), *spread)
     return total

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.models.prior_spread import Spread
+
 if TYPE_CHECKING:
     from priorwise.models.ridge_columns import RidgeColumns
 
@@ -49,6 +51,8 @@ class Setting:
         How much of the variance belongs to what tokens have in common.
     described : bool
         Whether the texts about the category count as members.
+    labels : float
+        The variance of the weights of other labels, beside that of tokens; 0 if they say nothing.
     """
 
     variance: float
@@ -56,6 +60,7 @@ class Setting:
     one_sided: bool = False
     shared: float = 0.0
     described: bool = False
+    labels: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,15 @@ class Trials:
         start = np.concatenate([trial.alpha for trial in trials], axis=1)
         return self._two_sided([replace(trial.setting, described=True) for trial in trials], targets, start)
 
+    def labelled(self, trials: Sequence[Trial], variances: Sequence[float]) -> list[Trial]:
+        """Try again with other labels among the features."""
+        if not trials or not variances:
+            return []
+        settings = [replace(trial.setting, labels=variance) for variance in variances for trial in trials]
+        targets = np.tile(self._plain, (1, len(settings)))
+        start = np.concatenate([trial.alpha for _ in variances for trial in trials], axis=1)
+        return self._two_sided(settings, targets, start)
+
     def believing(self, trials: Sequence[Trial], ks: Sequence[int]) -> list[Trial]:
         """Try again with the k best of the others believed."""
         if not trials or not ks:
@@ -133,7 +147,7 @@ class Trials:
         if not trials:
             return []
         settings = [replace(trial.setting, one_sided=True) for trial in trials]
-        strength, shared, counting = self._spread(settings)
+        strength, spread, counting = self._spread(settings)
         targets = np.tile(self._plain, (1, len(settings)))
         alpha = np.concatenate([trial.alpha for trial in trials], axis=1)
         scores = np.concatenate([trial.scores for trial in trials], axis=1)
@@ -141,8 +155,8 @@ class Trials:
             wrong = np.where(targets > 0.5, scores < 1.0, scores > 0.0)
             if counting is not None:
                 wrong &= counting
-            alpha = self.columns.solve(targets, strength, shared=shared, start=alpha, active=wrong, tol=self.tol)
-            scores = self.columns.scores(alpha, shared)
+            alpha = self.columns.solve(targets, strength, spread=spread, start=alpha, active=wrong, tol=self.tol)
+            scores = self.columns.scores(alpha, spread)
         return self._split(settings, alpha, scores)
 
     def ranks(self, scores: Block) -> NDArray[np.int64]:
@@ -155,21 +169,22 @@ class Trials:
         return ranks
 
     def _two_sided(self, settings: Sequence[Setting], targets: Block, start: Block | None) -> list[Trial]:
-        strength, shared, counting = self._spread(settings)
-        alpha = self.columns.solve(targets, strength, shared=shared, start=start, active=counting, tol=self.tol)
+        strength, spread, counting = self._spread(settings)
+        alpha = self.columns.solve(targets, strength, spread=spread, start=start, active=counting, tol=self.tol)
         return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
 
-    def _spread(self, settings: Sequence[Setting]) -> tuple[NDArray[np.float64], NDArray[np.float64], Mask | None]:
-        """The prior's strength, the traits' share and who counts, for each column of each setting."""
+    def _spread(self, settings: Sequence[Setting]) -> tuple[NDArray[np.float64], Spread, Mask | None]:
+        """The prior's strength, how it is spread over the features, and who counts, for each column of each setting."""
         n = self.columns.n_documents
         strength = np.repeat([n / setting.variance for setting in settings], self.width)
-        shared = np.repeat([setting.shared for setting in settings], self.width)
+        shares = [[setting.shared, setting.labels] for setting in settings]
+        spread = Spread(*np.repeat(shares, self.width, axis=0).T)
         silent = np.repeat([not setting.described for setting in settings], self.width)
         if not len(self.imagined) or not silent.any():
-            return strength, shared, None
+            return strength, spread, None
         counting = np.ones((n, len(silent)), bool)
         counting[np.ix_(self.imagined, silent)] = False
-        return strength, shared, counting
+        return strength, spread, counting
 
     def _split(self, settings: Sequence[Setting], alpha: Block, scores: Block) -> list[Trial]:
         trials = []

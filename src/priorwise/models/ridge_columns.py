@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.kernels.row_sums import add_prior, keep_active, mix_columns, step_along, sum_rows, turn
+from priorwise.models.prior_spread import Spread
 
 Block = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -32,7 +33,8 @@ class RidgeColumns:
 
     Features may have *traits* in common, and a share s of the prior's variance may be that of the traits: a feature's
     weight is then the sum of its own part and of what its traits are worth. With S = (1 − s) I + s TTᵀ the penalty is
-    λ wᵀS⁻¹w, and w = SXᵀα with (XSXᵀ + λ) α = t.
+    λ wᵀS⁻¹w, and w = SXᵀα with (XSXᵀ + λ) α = t. The last features may be set apart, as labels among words: they have
+    no traits, and their entry of S is a variance of their own, 0 if they are to say nothing.
 
     Parameters
     ----------
@@ -42,6 +44,8 @@ class RidgeColumns:
         All cores by default.
     traits : scipy.sparse.csr_matrix, shape (n_features, n_traits), optional
         T: how much of each trait a feature has.
+    n_apart : int
+        So many of the last features are set apart.
 
     Examples
     --------
@@ -53,19 +57,21 @@ class RidgeColumns:
     ([0.375, -0.125, 0.25], [0.375, -0.125])
     """
 
-    def __init__(self, X: Any, threads: int | None = None, *, traits: Any | None = None) -> None:
+    def __init__(self, X: Any, threads: int | None = None, *, traits: Any | None = None, n_apart: int = 0) -> None:
         self.n_documents, self.n_features = X.shape
+        self._together = self.n_features - n_apart
         self._threads = threads or os.cpu_count() or 1
         self._rows = self._parts(X)
         self._columns = self._parts(X.T.tocsr())
-        self._traits = None if traits is None else (self._parts(traits), self._parts(traits.T.tocsr()))
+        self._traits = None if traits is None else self._both_ways(traits)
         self._cuts = _cut(np.arange(self.n_documents + 1))
 
-    def weights(self, alpha: NDArray[np.floating], shared: float = 0.0) -> Floats:
+    def weights(self, alpha: NDArray[np.floating], shared: float = 0.0, apart: float = 0.0) -> Floats:
         """Return w = SXᵀα."""
         block = np.ascontiguousarray(alpha, np.float32)[:, None]
+        spread = Spread(np.array([shared], np.float32), np.array([apart], np.float32))
         with ThreadPoolExecutor(self._threads) as pool:
-            weights = self._feature_weights(pool, block, np.array([shared], np.float32))
+            weights = self._feature_weights(pool, block, spread)
         return weights[:, 0].astype(np.float64)
 
     def solve(
@@ -73,7 +79,7 @@ class RidgeColumns:
         targets: NDArray[np.floating],
         strength: NDArray[np.floating],
         *,
-        shared: NDArray[np.floating] | None = None,
+        spread: Spread | None = None,
         start: Block | None = None,
         active: NDArray[np.bool_] | None = None,
         tol: float = 1e-2,
@@ -87,8 +93,8 @@ class RidgeColumns:
             What each document ought to score.
         strength : array, shape (n_columns,)
             λ of each column.
-        shared : array, shape (n_columns,), optional
-            s of each column, the traits' share of the variance; 0 by default.
+        spread : Spread, optional
+            How the prior's variance is spread over the features; evenly by default, and not over those set apart.
         start : array, shape (n_documents, n_columns), optional
             Where to begin.
         active : array of bool, shape (n_documents, n_columns), optional
@@ -101,13 +107,13 @@ class RidgeColumns:
         wanted = np.ascontiguousarray(targets, np.float32)
         solution = np.zeros_like(wanted) if start is None else start.astype(np.float32, copy=True)
         own = np.asarray(strength, np.float32)
-        common = _shares(shared, wanted.shape[1])
+        over = (spread or Spread.even(wanted.shape[1])).of(slice(None))
         if active is not None:
             wanted, solution = wanted * active, solution * active
         with ThreadPoolExecutor(self._threads) as pool:
             residual = wanted.copy()
             if start is not None:
-                residual -= self._gram(pool, solution, common, active) + own * solution
+                residual -= self._gram(pool, solution, over, active) + own * solution
             goal = tol**2 * _squares(wanted)
             left = _squares(residual)
             live = np.flatnonzero(left > goal)
@@ -118,7 +124,7 @@ class RidgeColumns:
             for _ in range(max_iter):
                 if not len(live):
                     break
-                left = self._step(pool, work, own[live], common[live], left, mask)
+                left = self._step(pool, work, own[live], over.of(live), left, mask)
                 done = left <= goal[live]
                 if 4 * np.count_nonzero(done) >= len(live):
                     # What has arrived is put away when it is worth the copying.
@@ -130,22 +136,23 @@ class RidgeColumns:
             solution[:, live] = work[0]
         return solution
 
-    def scores(self, alpha: Block, shared: NDArray[np.floating] | None = None) -> Block:
+    def scores(self, alpha: Block, spread: Spread | None = None) -> Block:
         """Return Xw = XSXᵀα for every column."""
+        over = (spread or Spread.even(alpha.shape[1])).of(slice(None))
         with ThreadPoolExecutor(self._threads) as pool:
-            return self._gram(pool, np.ascontiguousarray(alpha, np.float32), _shares(shared, alpha.shape[1]))
+            return self._gram(pool, np.ascontiguousarray(alpha, np.float32), over)
 
     def _step(
         self,
         pool: ThreadPoolExecutor,
         work: list[Block],
         strength: Block,
-        shared: Block,
+        spread: Spread,
         left: Floats,
         active: NDArray[np.bool_] | None,
     ) -> Floats:
         solution, residual, direction = work
-        product = self._gram(pool, direction, shared, active)
+        product = self._gram(pool, direction, spread, active)
         inner = self._each(pool, lambda begin, end: add_prior(product, direction, strength, begin, end))
         step = (left / np.maximum(inner, 1e-300)).astype(np.float32)
         squares = self._each(
@@ -161,25 +168,26 @@ class RidgeColumns:
         return None if pieces[0] is None else np.sum(pieces, axis=0)
 
     def _gram(
-        self, pool: ThreadPoolExecutor, block: Block, shared: Block, active: NDArray[np.bool_] | None = None
+        self, pool: ThreadPoolExecutor, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None
     ) -> Block:
-        product = self._times(pool, self._rows, self._feature_weights(pool, block, shared))
+        product = self._times(pool, self._rows, self._feature_weights(pool, block, spread))
         if active is not None:
             self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
         return product
 
-    def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, shared: Block) -> Block:
+    def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, spread: Spread) -> Block:
         weights = self._times(pool, self._columns, block)
-        if self._traits is None or not shared.any():
-            return weights
-        features, traits = self._traits
-        of_traits = self._times(pool, features, self._times(pool, traits, weights))
+        set_apart = weights[self._together :] * spread.apart
+        if self._traits is not None and spread.shared.any():
+            features, traits = self._traits
+            of_traits = self._times(pool, features, self._times(pool, traits, weights))
 
-        def mix(begin: int, end: int) -> None:
-            mix_columns(weights, of_traits, shared, begin, end)
+            def mix(begin: int, end: int) -> None:
+                mix_columns(weights, of_traits, spread.shared, begin, end)
 
-        cuts = self._columns[3]
-        list(pool.map(mix, cuts[:-1], cuts[1:]))
+            cuts = self._columns[3]
+            list(pool.map(mix, cuts[:-1], cuts[1:]))
+        weights[self._together :] = set_apart
         return weights
 
     @staticmethod
@@ -192,6 +200,11 @@ class RidgeColumns:
 
         list(pool.map(rows, cuts[:-1], cuts[1:]))
         return out
+
+    def _both_ways(self, traits: Any) -> tuple[Any, Any]:
+        traits = traits.copy()
+        traits.resize((self.n_features, traits.shape[1]))
+        return self._parts(traits), self._parts(traits.T.tocsr())
 
     def _parts(self, matrix: Any) -> Any:
         indptr = matrix.indptr.astype(np.int64)
@@ -208,10 +221,6 @@ def _cut(indptr: NDArray[np.int64]) -> list[int]:
 def _columns(block: NDArray[T], which: NDArray[np.int64]) -> NDArray[T]:
     """Some columns side by side; the block itself, if they are all of them."""
     return block if len(which) == block.shape[1] else np.take(block, which, axis=1)
-
-
-def _shares(shared: NDArray[np.floating] | None, n_columns: int) -> Block:
-    return np.zeros(n_columns, np.float32) if shared is None else np.asarray(shared, np.float32)
 
 
 def _squares(block: Block) -> Floats:

@@ -119,7 +119,9 @@ def evidence_lines(corpus: Corpus, rows: Rows, table: Floats, count: int = 5) ->
     strongest_of_each(starts, weights, places, found)
     chosen = places[np.arange(count) < found[:, np.newaxis]]
     distinct, name_of = np.unique(tokens[chosen], return_inverse=True)
-    names = corpus.token_names(distinct)
-    words = [f"{names[n]}:{w:+.2f}" for n, w in zip(name_of.tolist(), weights[chosen].tolist(), strict=True)]
+    # A token's word is written once, however many of the documents have it.
+    written = zip(corpus.token_names(distinct), table[distinct].tolist(), strict=True)
+    word = np.array([f"{name}:{weight:+.2f}" for name, weight in written], object)
+    words = word[name_of].tolist()
     bounds = [0, *np.cumsum(found).tolist()]
     return [" ".join(words[begin:end]) for begin, end in pairwise(bounds)]

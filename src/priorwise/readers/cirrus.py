@@ -13,6 +13,7 @@ from priorwise.readers.compressed import reading
 from priorwise.readers.document import Entry
 from priorwise.readers.record_parts import neighbours
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.remote_file import found_files
 from priorwise.readers.wiki_files import readable_pieces
 
 LONGEST_LINE = 1 << 28
@@ -56,7 +57,7 @@ class CirrusReader:
     def __init__(self, paths: Sequence[str | Path], *, min_bytes: int = 300) -> None:
         if min_bytes < 0:
             raise InputError(f"min_bytes is {min_bytes}, and must not be negative")
-        self.paths = [Path(path) for path in paths]
+        self.paths = found_files(paths)
         self.min_bytes = min_bytes
         self.remarks: dict[str, int] = {}
         self.done_bytes = 0

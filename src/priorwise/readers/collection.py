@@ -16,6 +16,7 @@ from priorwise.readers.folder import decoded
 from priorwise.readers.inputs import Inputs
 from priorwise.readers.record_parts import PART_BYTES, neighbours
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.remote_file import found_files
 
 SPLITS = ("all", "train", "test")
 LONGEST_FILE = 1 << 26
@@ -61,7 +62,7 @@ class CollectionReader:
         self._guessed = False
         self._is_part = False
         self._options = options
-        self._inputs = Inputs([Path(path) for path in given], self.remark, self._tell)
+        self._inputs = Inputs(found_files(given), self.remark, self._tell)
         self.total_bytes = self._inputs.total_bytes
 
     def __iter__(self) -> Iterator[Document]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from priorwise.errors import BrokenFile
 from priorwise.readers.guarded import Allowance, Spending
+from priorwise.readers.remote_file import RemoteFile
 
 _BY_EXTENSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _BY_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -87,7 +88,7 @@ def plain_suffix(path: Path) -> str:
 
 
 @contextmanager
-def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
+def opened(path: Path, tell: Callable[[int], None], start: int = 0) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed as it is read; whatever is wrong with it becomes BrokenFile.
 
     One that expands beyond measure is refused when it does.
@@ -97,9 +98,13 @@ def opened(path: Path, tell: Callable[[int], None]) -> Iterator[BinaryIO]:
     path : Path
     tell : function
         Called with the number of bytes of each piece that was read from the disk.
+    start : int
+        The byte to begin with, in a file that is not compressed.
     """
     kind = compression(path)
     with reading(path), path.open("rb", buffering=0) as raw:
+        if start:
+            raw.seek(start)
         counted = io.BufferedReader(Counted(cast("BinaryIO", raw), tell), _CHUNK)
         plain: Any = decompressed(counted, kind)
         if kind is not None:
@@ -133,6 +138,11 @@ def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
                 copy.write(piece)
         copy.flush()
         yield Path(copy.name)
+
+
+def anywhere(path: Path) -> Any:
+    """Return what Arrow takes as a file to be read at any place: a path, or an open file if it is at an address."""
+    return path.open("rb") if isinstance(path, RemoteFile) else path
 
 
 @contextmanager

@@ -56,15 +56,6 @@ class _WrongContent(Exception):
     """An archive does not hold what it should."""
 
 
-def cache_folder() -> Path:
-    """Return where downloaded files are kept: ``PRIORWISE_CACHE``, or ``priorwise`` in the user's cache folder."""
-    if given := os.environ.get("PRIORWISE_CACHE"):
-        return Path(given)
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The convention has it that a relative path there is no path.
-    return (base if base.is_absolute() else Path.home() / ".cache") / "priorwise"
-
-
 def find_enwik8(
     places: Sequence[Path],
     *,

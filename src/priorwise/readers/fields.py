@@ -36,13 +36,15 @@ class Columns:
     labels: str = "labels"
     separator: str | None = None
 
+    @property
+    def required(self) -> list[str]:
+        """The columns that must be there."""
+        chosen = [(self.id, "id"), (self.title, "title"), (self.labels, "labels")]
+        return [self.text, *(name for name, usual in chosen if name != usual)]
+
     def check(self, present: Collection[str], where: str) -> None:
         """Raise UnknownName if a column that must be there is not among those present."""
-        required = [self.text]
-        required += [
-            name for name, usual in ((self.id, "id"), (self.title, "title"), (self.labels, "labels")) if name != usual
-        ]
-        for name in required:
+        for name in self.required:
             if name not in present:
                 raise unknown_column(name, present, where)
 

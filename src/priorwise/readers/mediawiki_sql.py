@@ -97,7 +97,7 @@ class SqlTable:
     """
 
     def __init__(self, path: str | Path, shape: TableShape, *, piece: int = PIECE) -> None:
-        self.path = Path(path)
+        self.path = path if isinstance(path, Path) else Path(path)
         self.shape = shape
         self.piece = piece
         self.rows = 0

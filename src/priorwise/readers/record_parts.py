@@ -1,7 +1,8 @@
-"""Cut files of records into parts that can be read at once: neighbouring files, or row groups of a Parquet file."""
+"""Cut files of records into parts that can be read at once: neighbouring files, row groups, or ranges of lines."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.readers.compressed import compression, plain_suffix
+from priorwise.readers.compressed import anywhere, compression, plain_suffix
+from priorwise.readers.json_lines import LONGEST_RECORD
 
 if TYPE_CHECKING:
     from priorwise.readers.records import RecordReader
@@ -18,16 +20,17 @@ if TYPE_CHECKING:
 PART_BYTES = 1 << 26
 """A part is at least so long, as it lies on the disk, unless nothing is left."""
 
+JSON_LINES = (".jsonl", ".ndjson", ".json")
 _PARQUET = (".parquet", ".pq")
 
 
 def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     """Return the parts of a reader, in order.
 
-    They depend on the files alone, not on who reads them. Where all files before a part are Parquet, it is known how
-    many records they have; elsewhere the part's ``first`` is None, and its documents must have ids.
+    They depend on the files and columns alone, not on who reads them. Where all files before a part are Parquet, it is
+    known how many records they have; elsewhere the part's ``first`` is None, and its documents must have ids.
     """
-    if reader.row_groups is not None or reader.total_bytes <= PART_BYTES:
+    if reader.is_part or reader.total_bytes <= PART_BYTES:
         return [reader]
     parts: list[RecordReader] = []
     held: list[Path] = []
@@ -37,19 +40,20 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     def close() -> None:
         nonlocal held, held_bytes
         if held:
-            parts.append(_part(reader, held, None))
+            parts.append(_part(reader, held))
             held, held_bytes = [], 0
 
     for path in reader.paths:
-        groups = list(_row_groups(path))
-        if len(groups) < 2:
+        pieces = [_part(reader, [path], row_groups=rows) for rows in _row_groups(path)]
+        pieces += [_part(reader, [path], lines=lines) for lines in _ranges_of_lines(reader, path)]
+        if len(pieces) < 2:
             held.append(path)
             held_bytes += path.stat().st_size
             if held_bytes >= PART_BYTES:
                 close()
             continue
         close()
-        parts += [_part(reader, [path], rows) for rows in groups]
+        parts += pieces
     close()
     for part in parts:
         part.first = number
@@ -76,11 +80,33 @@ def neighbours(sizes: Sequence[int]) -> list[slice]:
     return parts
 
 
-def _part(reader: RecordReader, paths: list[Path], row_groups: list[int] | None) -> RecordReader:
+def _part(
+    reader: RecordReader, paths: list[Path], *, row_groups: list[int] | None = None, lines: range | None = None
+) -> RecordReader:
     part = copy(reader)
-    part.paths, part.row_groups = paths, row_groups
+    part.paths, part.row_groups, part.lines = paths, row_groups, lines
     part.become_part()
     return part
+
+
+def _ranges_of_lines(reader: RecordReader, path: Path) -> Iterator[range]:
+    """Yield ranges of the bytes of a plain file of JSON lines; none if its documents must be numbered, in order."""
+    if plain_suffix(path) not in JSON_LINES or compression(path) is not None:
+        return
+    n = path.stat().st_size // PART_BYTES
+    if n > 1 and _has_ids(reader, path):
+        yield from (range(i * PART_BYTES, (i + 1) * PART_BYTES) for i in range(n - 1))
+        yield range((n - 1) * PART_BYTES, path.stat().st_size)
+
+
+def _has_ids(reader: RecordReader, path: Path) -> bool:
+    """Return whether the first record has an id; what cannot be read has none here, and its reader says why."""
+    with path.open("rb") as file:
+        first = file.readline(LONGEST_RECORD)
+    try:
+        return reader.columns.id in json.loads(first.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, TypeError, RecursionError):
+        return False
 
 
 def _row_groups(path: Path) -> Iterator[list[int]]:
@@ -114,6 +140,6 @@ def _metadata(path: Path) -> pq.FileMetaData | None:
     if plain_suffix(path) not in _PARQUET or compression(path) is not None:
         return None
     try:
-        return pq.read_metadata(path)
+        return pq.read_metadata(anywhere(path))
     except (pa.ArrowException, OSError):
         return None

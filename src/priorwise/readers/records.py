@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
-from priorwise.readers.compressed import compression, opened, plain_suffix, reading, spooled
+from priorwise.readers.compressed import anywhere, compression, opened, plain_suffix, reading, spooled
 from priorwise.readers.document import Document
-from priorwise.readers.fields import Columns, unknown_column
-from priorwise.readers.record_parts import PART_BYTES, record_parts
+from priorwise.readers.fields import Columns
+from priorwise.readers.json_lines import LONGEST_RECORD, Numbered, json_lines, lines_before
+from priorwise.readers.record_parts import JSON_LINES, PART_BYTES, record_parts
+from priorwise.readers.remote_file import found_files
 
-LONGEST_RECORD = 1 << 30
 _ROWS_AT_A_TIME = 512
-
-Numbered = Iterator[tuple[int, Mapping[str, Any]]]
 
 
 class RecordReader:
@@ -52,7 +50,7 @@ class RecordReader:
     def __init__(
         self, paths: Sequence[str | Path], columns: Columns | None = None, *, delimiter: str | None = None
     ) -> None:
-        self.paths = [Path(path) for path in paths]
+        self.paths = found_files(paths)
         self.columns = columns or Columns()
         self.delimiter = delimiter
         self.remarks: dict[str, int] = {}
@@ -60,10 +58,11 @@ class RecordReader:
         self.total_bytes = sum(_size(path) for path in self.paths)
         self.first: int | None = 0
         self.row_groups: Sequence[int] | None = None
-        self._is_part = False
+        self.lines: range | None = None
+        self.is_part = False
 
     def parts(self) -> Sequence[RecordReader]:
-        """Return readers of some 64 MB each: neighbouring files, or neighbouring row groups of a Parquet file."""
+        """Return readers of some 64 MB each: files, row groups of a Parquet file, or lines of a plain one of JSON."""
         return record_parts(self)
 
     def __iter__(self) -> Iterator[Document]:
@@ -77,27 +76,34 @@ class RecordReader:
                     yield self._document(path, place, record, self.first, number)
                     number += 1
             finished += _size(path)
-            self.done_bytes = finished
-        if not number and not self._is_part:
+            self.done_bytes = min(finished, self.total_bytes)
+        if not number and not self.is_part:
             raise NotEnoughData(f"there is no record in {', '.join(map(str, self.paths)) or 'no file'}")
 
     def become_part(self) -> None:
-        """Read no more than some of the files or row groups, of which there may be none with a record."""
-        self._is_part = True
+        """Read no more than some of the files, row groups or lines, of which there may be none with a record."""
+        self.is_part = True
         self.total_bytes = sum(_size(path) for path in self.paths)
         if self.row_groups is not None:
-            n_groups = pq.read_metadata(self.paths[0]).num_row_groups
+            n_groups = pq.read_metadata(anywhere(self.paths[0])).num_row_groups
             self.total_bytes = self.total_bytes * len(self.row_groups) // n_groups
+        if self.lines is not None:
+            self.total_bytes = len(self.lines)
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return the names, sizes and times of the files, and the options."""
         files = [[str(path.resolve()), _size(path), path.stat().st_mtime_ns] for path in self.paths]
         fields = {name: getattr(self.columns, name) for name in ("text", "id", "title", "labels", "separator")}
-        return {"kind": "records", "files": files, "delimiter": self.delimiter, "part": PART_BYTES, **fields}
+        cut = ["lines", PART_BYTES]
+        return {"kind": "records", "files": files, "delimiter": self.delimiter, "part": cut, **fields}
 
     def tell(self, n: int) -> None:
         """Count bytes that were read from the disk."""
         self.done_bytes += n
+
+    def line(self, path: Path, number: int) -> int:
+        """Return the number in the file of a line that is counted from where this part of it begins."""
+        return number if self.lines is None else number + lines_before(path, self.lines.start)
 
     def _how_to_read(self, path: Path) -> Callable[[RecordReader, Path], Numbered]:
         read = _READERS.get(plain_suffix(path), _separated if self.delimiter else None)
@@ -116,41 +122,7 @@ class RecordReader:
             reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             if self._how_to_read(path) in (_parquet, _arrow):
                 raise BrokenFile(path, f"row {place}: {reason}") from error
-            raise BrokenFile(path, reason, line=place) from error
-
-
-def _json_lines(reader: RecordReader, path: Path) -> Numbered:
-    columns, seen = reader.columns, set[str]()
-    with opened(path, reader.tell) as stream:
-        for number, line in enumerate(_lines(stream, path), start=1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except UnicodeDecodeError as error:
-                raise BrokenFile(path, "the text is not valid UTF-8", line=number) from error
-            except (ValueError, RecursionError) as error:
-                raise BrokenFile(path, f"not valid JSON ({error})", line=number) from error
-            if not isinstance(record, dict):
-                raise BrokenFile(
-                    path, f"a JSON object on each line was expected, not {type(record).__name__}", line=number
-                )
-            if not seen and columns.text not in record:
-                raise unknown_column(columns.text, record.keys(), str(path))
-            seen.update(record)
-            yield number, record
-    if seen:
-        # Records may leave out what is empty, so only the end tells that a column is in none of them.
-        columns.check(sorted(seen), str(path))
-
-
-def _lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    number = 0
-    while line := stream.readline(LONGEST_RECORD + 1):
-        number += 1
-        if len(line) > LONGEST_RECORD:
-            raise BrokenFile(path, f"the record is longer than {LONGEST_RECORD:,} bytes", line=number)
-        yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            raise BrokenFile(path, reason, line=self.line(path, place)) from error
 
 
 def _separated(reader: RecordReader, path: Path) -> Numbered:
@@ -188,7 +160,7 @@ def _bounded(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
 
 def _parquet(reader: RecordReader, path: Path) -> Numbered:
     with spooled(path, reader.tell) as plain, _columnar(path):
-        file = pq.ParquetFile(plain, memory_map=True)
+        file = pq.ParquetFile(anywhere(plain), memory_map=True)
         names = _wanted(reader, file.schema_arrow, path)
         batches = file.iter_batches(
             batch_size=_ROWS_AT_A_TIME, columns=names, use_threads=False, row_groups=reader.row_groups
@@ -197,13 +169,18 @@ def _parquet(reader: RecordReader, path: Path) -> Numbered:
 
 
 def _arrow(reader: RecordReader, path: Path) -> Numbered:
-    with spooled(path, reader.tell) as plain, _columnar(path), pa.memory_map(str(plain)) as mapped:
+    with spooled(path, reader.tell) as plain, _columnar(path), _mapped(plain) as mapped:
         is_file = mapped.read(6) == b"ARROW1"
         mapped.seek(0)
         source = pa.ipc.open_file(mapped) if is_file else pa.ipc.open_stream(mapped)
         names = _wanted(reader, source.schema, path)
         batches = map(source.get_batch, range(source.num_record_batches)) if is_file else iter(source)
         yield from _rows(reader, path, (batch.select(names) for batch in batches), None)
+
+
+def _mapped(path: Path) -> Any:
+    file = anywhere(path)
+    return pa.memory_map(str(path)) if file is path else pa.PythonFile(file, mode="r")
 
 
 def _wanted(reader: RecordReader, schema: pa.Schema, path: Path) -> list[str]:
@@ -245,7 +222,7 @@ def _size(path: Path) -> int:
 
 
 _READERS: dict[str, Callable[[RecordReader, Path], Numbered]] = {
-    **dict.fromkeys((".jsonl", ".ndjson", ".json"), _json_lines),
+    **dict.fromkeys(JSON_LINES, json_lines),
     **dict.fromkeys((".csv", ".tsv", ".tab"), _separated),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), _arrow),

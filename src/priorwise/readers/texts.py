@@ -12,7 +12,8 @@ from priorwise.readers.compressed import opened
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import FolderReader, decoded
-from priorwise.readers.records import LONGEST_RECORD, RecordReader, holds_records
+from priorwise.readers.json_lines import LONGEST_RECORD
+from priorwise.readers.records import RecordReader, holds_records
 
 
 def read_texts(

@@ -14,6 +14,7 @@ from priorwise.readers.compressed import compression
 from priorwise.readers.document import Document
 from priorwise.readers.dump import DumpFile
 from priorwise.readers.remarks import Remarks
+from priorwise.readers.remote_file import found_files
 from priorwise.readers.siteinfo import SiteInfo, read_siteinfo
 from priorwise.readers.sql_tables import SqlTables
 from priorwise.readers.wiki_files import Kind, kind_of, readable_pieces
@@ -47,7 +48,7 @@ class WikiFiles:
     def recognised(cls, paths: Sequence[str | Path]) -> WikiFiles:
         """Sort files by their contents."""
         found: dict[Kind, list[Path]] = defaultdict(list)
-        for path in map(Path, paths):
+        for path in found_files(paths):
             found[_kind(path)].append(path)
         if not found["xml"] and not found["cirrus"]:
             raise InputError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from priorwise.charts import Markup, element
 from priorwise.charts.markup import joined
 from priorwise.discovery.standing import ARROW
@@ -9,6 +11,7 @@ from priorwise.report.parts import outside, table
 from priorwise.report.subject import Subject
 
 TOP = 50
+_EVIDENCE = re.compile(r"(\S.*?):([+-]\d+\.\d\d)(?=\s|$)")
 
 
 def candidates(subject: Subject, top: int = TOP) -> Markup:
@@ -46,16 +49,17 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
 
 
 def evidence(line: str) -> Markup:
-    """Return a line of evidence as tokens with their weights.
+    """Return a line of evidence as tokens and labels with their weights.
 
     Examples
     --------
     >>> print(evidence("a:b:+1.50 c:-0.25"))
     <span class="token">a:b <b>+1.50</b></span> <span class="token against">c <b>−0.25</b></span>
+    >>> print(evidence("[Hot drinks]:+0.50"))
+    <span class="token">[Hot drinks] <b>+0.50</b></span>
     """
     parts = []
-    for each in line.split():
-        token, _, weight = each.rpartition(":")
+    for token, weight in _EVIDENCE.findall(line):
         against = weight.startswith("-")
         number = element("b", weight.replace("-", "−"))
         parts.append(element("span", token, " ", number, class_="token against" if against else "token"))

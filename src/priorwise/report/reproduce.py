@@ -68,6 +68,8 @@ def discover_command(about: dict[str, Any], output: str) -> str:
         words += ["--verdicts", "…"]
     if about.get("description") is not None:
         words += ["--description", about["description"] if _fits(about["description"]) else "…"]
+    if about.get("text_only"):
+        words += ["--text-only"]
     seeds = procedure["seeds"]
     words += ["--paper"] if procedure["paper"] else _model(about)
     if seeds[0]:

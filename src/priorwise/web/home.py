@@ -24,7 +24,7 @@ def home_page(workspace: Workspace, others: tuple[str, ...] = ()) -> Page:
     def facts(_request: Request) -> Response:
         return answer(
             {
-                "corpus": corpus.path.name if corpus.path else "in memory",
+                "corpus": corpus.path.name if corpus.path else str(corpus.store or "in memory"),
                 "documents": corpus.n_documents,
                 "labels": corpus.n_labels,
                 "vocabulary": corpus.n_vocabulary,

@@ -33,7 +33,7 @@ class Workspace:
         self._given = {path.name: path for path in runs}
 
     @classmethod
-    def of_run(cls, path: Path, corpus: Path | None = None) -> Workspace:
+    def of_run(cls, path: Path, corpus: Path | str | None = None) -> Workspace:
         """Return what there is to see of one run; the corpus is where it was, or at ``corpus``."""
         return cls(Run.load(path).open_corpus(corpus), [path.resolve()])
 

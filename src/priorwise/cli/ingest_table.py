@@ -1,0 +1,66 @@
+"""`priorwise ingest table`: a table that Spark knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from priorwise.cli.engine_options import using
+from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, keep_text, run_and_show
+
+
+@click.command()
+@click.argument("name")
+@click.option("--where", metavar="SQL", help="Take the rows for which this holds, as in \"wiki_id = 'enwiki'\".")
+@click.option("--text", default="text", show_default=True, help="The column with the text.")
+@click.option("--id", "id_", default="id", show_default=True, help="The column with the id.")
+@click.option("--title", default="title", show_default=True, help="The column with the title; the id if there is none.")
+@click.option("--labels", default="labels", show_default=True, help="The column with the labels.")
+@click.option("--separator", help="What stands between labels that come as one string, such as ';'.")
+@click.option("--wikitext", is_flag=True, help="The texts are wikitext; the categories they name are labels.")
+@click.option("--language", default="en", show_default=True, help="The language of the wiki.")
+@OUTPUT
+@OVERWRITE
+@keep_text("whole")
+@click.option("--engine", type=click.Choice(["spark"]), default="spark", show_default=True, help="Who can read it.")
+@click.option("--master", help="The cluster, such as spark://host:7077 or yarn. [default: as Spark is set up]")
+def table(
+    name: str,
+    where: str | None,
+    text: str,
+    id_: str,
+    title: str,
+    labels: str,
+    separator: str | None,
+    wikitext: bool,
+    language: str,
+    output: Path | str,
+    overwrite: bool,
+    keep_text: Literal["lead", "whole", "none"],
+    engine: str,
+    master: str | None,
+) -> None:
+    """Read the table NAME of Spark's catalogue, such as news.articles, or files by their kind: parquet.`s3a://…`.
+
+    The documents stand in the order of their ids. A table of content of Wikimedia's is taken as it is: choose the wiki.
+    """
+    with using(engine, master) as spark:
+        frame = spark.table(name, where)
+        run_and_show(
+            output,
+            lambda _progress: spark.ingest(
+                frame,
+                output,
+                text=text,
+                id=id_,
+                title=title,
+                labels=labels,
+                separator=separator,
+                wikitext=wikitext,
+                language=language,
+                keep_text=keep_text,
+                overwrite=overwrite,
+            ),
+        )

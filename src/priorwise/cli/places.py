@@ -1,0 +1,48 @@
+"""Paths and addresses on the command line, and how a corpus is opened from either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def place(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Path | str | None:
+    """Return a path, or the address of a folder elsewhere as it is: a path would lose one of its slashes."""
+    return value if value is None or "://" in value else Path(value)
+
+
+def files(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files that are meant; what a shell does not expand, because it is an address, is expanded here."""
+    if not any("://" in value for value in values):
+        return tuple(map(Path, values))
+    from priorwise.readers.remote_file import found_files
+
+    return tuple(found_files(values))
+
+
+def open_corpus(path: Path | str) -> Any:
+    """Open a corpus; one that lies elsewhere is copied here first, under a bar, unless it was before."""
+    from priorwise.corpus import Corpus
+
+    corpus = Corpus.open(path)
+    if corpus.path is None:
+        from priorwise.cli.output import progress_bar
+
+        with progress_bar(f"Fetching {corpus.store}") as bar:
+            corpus.fetch(lambda done, total: bar.update(completed=done, total=total or None))
+    return corpus
+
+
+def runs_beside(corpus: Path | str) -> Path:
+    """Return where the runs of a corpus are kept if nothing is said: beside it, or here if it lies elsewhere.
+
+    Examples
+    --------
+    >>> str(runs_beside(Path("data/x.corpus"))), str(runs_beside("s3://bucket/x.corpus"))
+    ('data/x.runs', 'x.runs')
+    """
+    if isinstance(corpus, Path):
+        return corpus.with_suffix(".runs")
+    return Path(corpus.partition("?")[0].rstrip("/").rpartition("/")[2]).with_suffix(".runs")
