@@ -21,6 +21,7 @@ from measure import peak_memory, table
 from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 
 import priorwise as pw
+from growth_picture import Panel, Points, draw
 from many_classes import PER_DOCUMENT, VOCABULARY, documents
 
 CLASSES = (10, 30, 100, 300, 1000, 3000, 10_000)
@@ -106,27 +107,15 @@ def show(found: list[Measured], varied: str) -> None:
     table([varied.removeprefix("n_"), *headings], rows)
 
 
-def draw(of_classes: list[Measured], of_documents: list[Measured], path: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(2, 3, figsize=(11, 6), layout="constrained", sharex="row")
-    rows = (
-        (of_classes, "n_classes", f"classes ({MIDDLE[1]:,} documents)"),
-        (of_documents, "n_documents", f"documents ({MIDDLE[0]:,} classes)"),
-    )
-    for row, (found, varied, label) in zip(panels, rows, strict=True):
-        for panel, name, title in zip(row, ("fit", "predict", "memory"), MEASURES, strict=True):
-            for library, marker in (("priorwise", "o-"), ("scikit-learn", "s--")):
-                of = [each for each in found if each.library == library]
-                panel.plot([getattr(e, varied) for e in of], [getattr(e, name) for e in of], marker, label=library)
-            panel.set(xscale="log", yscale="log", xlabel=label, title=title)
-            panel.grid(alpha=0.3)
-    panels[0][0].legend()
-    figure.suptitle(f"Multinomial naive Bayes, {PER_DOCUMENT} tokens a document, {VOCABULARY:,} words")
-    figure.savefig(path, dpi=110)
+def panels(found: list[Measured], varied: str) -> list[Panel]:
+    """A panel for each measure."""
+    drawn = []
+    for name, title in zip(("fit", "predict", "memory"), MEASURES, strict=True):
+        curves: dict[str, Points] = {}
+        for each in found:
+            curves.setdefault(each.library, []).append((getattr(each, varied), getattr(each, name)))
+        drawn.append(Panel(title, curves))
+    return drawn
 
 
 def main() -> None:
@@ -143,7 +132,12 @@ def main() -> None:
     print()
     show(of_documents, "n_documents")
     if options.picture:
-        draw(of_classes, of_documents, options.picture)
+        rows = [
+            (f"classes ({MIDDLE[1] // share:,} documents)", panels(of_classes, "n_classes")),
+            (f"documents ({MIDDLE[0] // share:,} classes)", panels(of_documents, "n_documents")),
+        ]
+        title = f"Multinomial naive Bayes, {PER_DOCUMENT} tokens a document, {VOCABULARY:,} words"
+        draw(rows, title, options.picture)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,15 @@ def zipf_documents(
 
 def table(headings: list[str], rows: list[list[str]]) -> None:
     """Print a Markdown table."""
-    widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
-    for row in [headings, ["-" * width for width in widths], *rows]:
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
+    print(markdown(headings, rows))
+
+
+def markdown(headings: list[str], rows: list[list[str]], *, even: bool = True) -> str:
+    """A Markdown table; cells of a column have one width but for rows of one cell, or none if they are sentences."""
+    full = [headings, *(row for row in rows if any(row[1:]) or len(row) == 1)]
+    widths = [max(len(row[i]) for row in full) if even else 3 for i in range(len(headings))]
+    lines = [headings, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) if even else cell for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in lines
+    )

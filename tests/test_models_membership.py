@@ -190,7 +190,7 @@ def test_labels_are_heard_where_members_are_found_the_better_for_it() -> None:
             assert log_rank * 8 == pytest.approx(expected, abs=0.3)
     assert [setting.labels for setting in learned.settings[:4]] == [0.0, 1 / 16, 1 / 4, 1.0]
     heard = np.array([setting.labels > 0 for setting in learned.settings])
-    shares = np.exp(-8 * (learned.log_ranks - learned.log_ranks.min())) * np.where(heard, np.exp(-1), 1.0)
+    shares = np.exp(-8 * (learned.log_ranks - learned.log_ranks.min())) * np.where(heard, np.exp(-2), 1.0)
     np.testing.assert_allclose(learned.shares, shares / shares.sum())
     assert learned.shares[heard].sum() > 0.9
     assert learned.weights[25] > 0.5

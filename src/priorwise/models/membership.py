@@ -39,7 +39,7 @@ LOST_AFTER = 50.0
 """A left-out member beyond 7 h + 50, with h the most members that can be missing, is lost, wherever it stands."""
 
 DESCRIPTION_WORTH = float(np.e)
-LABELS_WORTH = float(np.exp(-1))
+LABELS_WORTH = float(np.exp(-2))
 """By how much a setting is worth more or less, before any member is left out, if it listens to the texts about the
 category, and if it listens to other labels."""
 
@@ -124,8 +124,8 @@ def learn_membership(
 
     Each setting is tried on members that are left out, a fifth of them at a time, or a third of a hundred and more.
     They stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it
-    was worth before: e times as much if it listens to the texts, and as much less if it listens to labels. A member far
-    beyond where the category can end is lost, and it does not matter how far: r is at most 7 h + 50, where h is the
+    was worth before: e times as much if it listens to the texts, e² times less if it listens to labels. A member far beyond
+    where the category can end is lost, and it does not matter how far: r is at most 7 h + 50, where h is the
     most members that can be missing (`most_missing`). The weights are the average over the settings, each in units of
     its scores' spread.
 
