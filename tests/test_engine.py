@@ -8,6 +8,7 @@ import priorwise.engines.local as local
 from priorwise.corpus import Corpus
 from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.engines.one_by_one import score_rows
+from priorwise.models.bernoulli import BernoulliNB
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
 
@@ -220,6 +221,18 @@ def test_an_output_other_than_the_first() -> None:
         got = rank_corpus(corpus, scorers, top=3)
         for i in (0, 1):
             np.testing.assert_allclose(got[i].scores, np.sort(expected[i])[::-1])
+
+
+def test_sparse_weights_beyond_a_background_side_by_side() -> None:
+    rng = np.random.default_rng(8)
+    corpus = Corpus.from_texts([" ".join(rng.choice(list("abcdefgh"), 4)) for _ in range(40)])
+    weights = BernoulliNB().fit(corpus.matrix(), np.arange(40) % 4).weights_
+    assert weights.background is not None
+    scorers = [Scorer(weights, output) for output in range(4)]
+    for scorer, together in zip(scorers, rank_corpus(corpus, scorers, top=10), strict=True):
+        alone = rank_corpus(corpus, [scorer], top=10)[0]
+        np.testing.assert_array_equal(together.documents, alone.documents)
+        np.testing.assert_allclose(together.scores, alone.scores)
 
 
 def test_an_error_in_a_thread_comes_out() -> None:

@@ -66,7 +66,7 @@ class SideBySide:
         table = np.zeros((len(known), -(-len(scorers) // 16) * 16), dtype=np.int16)
         self.unit = np.empty(len(scorers))
         for column, scorer in enumerate(scorers):
-            values = scorer.weights.values[scorer.output]
+            values = scorer.weights.row(scorer.output)
             self.unit[column] = max(float(np.max(np.abs(values), initial=0.0)), 1e-300) / largest
             table[self.place[scorer.weights.features], column] = np.rint(values / self.unit[column])
         self.width = table.shape[1]

@@ -73,7 +73,7 @@ class Weights:
         """
         found = np.zeros((len(self.bias), n_tokens))
         for output, row in enumerate(found):
-            row[self.features] = self._row(output)
+            row[self.features] = self.row(output)
         return found
 
     def lookup(self, n_tokens: int, output: int = 0) -> Floats:
@@ -83,11 +83,12 @@ class Weights:
         whether a token is known can still be told from the array.
         """
         table = np.zeros(n_tokens)
-        values = self._row(output)
+        values = self.row(output)
         table[self.features] = np.where(values == 0.0, np.finfo(np.float64).tiny, values)
         return table
 
-    def _row(self, output: int) -> Floats:
+    def row(self, output: int) -> Floats:
+        """Array of what each token that the model knows adds to an output, the background included."""
         if self.background is None:
             row: Floats = self.values[output]
             return row
