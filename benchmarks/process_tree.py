@@ -14,11 +14,11 @@ def descendants(pid: int) -> list[int]:
     while waiting:
         one = waiting.pop()
         found.append(one)
-        for children in Path(f"/proc/{one}/task").glob("*/children"):
-            try:
-                waiting += map(int, children.read_text().split())
-            except OSError:
-                continue  # gone in the meantime
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                waiting += map(int, Path(f"/proc/{one}/task/{task}/children").read_text().split())
+        except OSError:
+            continue  # gone in the meantime
     return found
 
 
