@@ -438,6 +438,7 @@ def test_experiments_are_found_by_name():
 def test_mistakes_are_answered_in_one_sentence(tmp_path, collections, refused, monkeypatch):
     monkeypatch.delenv("PRIORWISE_DATA", raising=False)
     assert refused("reproduce", "webscal") == "no experiment 'webscal'; did you mean 'webscale'?"
+    assert refused("reproduce", "al") == "no experiment 'al'; did you mean 'all'?"
     assert "say where the collections are" in refused("reproduce", "webscale")
     assert "there is no folder" in refused("reproduce", "webscale", "--data", tmp_path / "none")
     assert "20 Newsgroups is not in" in refused("reproduce", "webscale", "--data", tmp_path, "-o", tmp_path / "out")

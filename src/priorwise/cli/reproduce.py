@@ -41,12 +41,14 @@ def reproduce(name: str, data: Path | None, output: Path, only: tuple[str, ...],
       priorwise reproduce webscale --data DIR -o results --only onet
       priorwise reproduce all --data DIR -o results
     """  # noqa: D301, click asks for the character itself
-    from priorwise.errors import InputError
+    from priorwise.errors import InputError, UnknownName
     from priorwise.papers.data import Data, data_folder
     from priorwise.papers.experiment import HOMES, find_experiment
     from priorwise.papers.page import write_whole
 
     options = ["--quick"] * quick
+    if name not in (*HOMES, "all"):
+        raise UnknownName("experiment", name, [*HOMES, "all"], complete=True)
     if name != "all":
         experiment = find_experiment(name)
         parts = experiment.chosen(only)

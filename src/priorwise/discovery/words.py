@@ -49,9 +49,10 @@ def regression_in_words(about: dict[str, Any]) -> str:
     heard = sum(setting["share"] for setting in regression["settings"] if setting.get("labels"))
     labels = f" It also listens to {some(regression['labels'], 'other label')}." if heard >= LISTENS else ""
     few = " With so few members this is little more than a guess." if about["members"] < 10 else ""
+    expected = rounded(missing["expected"])
     return (
         f"The regression read {regression['documents']:,} documents and {belief}.{labels}\n"
-        f"About {rounded(missing['expected'])} members are missing "
+        f"About {expected} {'member is' if expected == '1' else 'members are'} missing "
         f"({rounded(missing['low'])} to {rounded(missing['high'])} in four of five cases).{few}"
     )
 
