@@ -15,8 +15,8 @@ def descendants(pid: int) -> list[int]:
         one = waiting.pop()
         found.append(one)
         try:
-            for task in os.listdir(f"/proc/{one}/task"):
-                waiting += map(int, Path(f"/proc/{one}/task/{task}/children").read_text().split())
+            for task in Path(f"/proc/{one}/task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
         except OSError:
             continue  # gone in the meantime
     return found

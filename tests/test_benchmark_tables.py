@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from contest import Contestant, Job, Started, Work  # noqa: E402
 from peer_figures import have_not_run, number, of, rate, reference, versions  # noqa: E402
-from peer_tables import classes_table, filled, speed_table, whole_table, write_tables  # noqa: E402
+from peer_tables import TABLES, classes_table, filled, speed_table, whole_table, write_tables  # noqa: E402
 from race import finished, race  # noqa: E402
 
 
@@ -160,3 +161,10 @@ def test_a_race_keeps_what_was_run(tmp_path: Path) -> None:
     race(job, tmp_path, command, records, 3, lambda: None)
     assert records["sums"]["runs"]["all"][:2] == measured
     assert len(records["sums"]["runs"]["all"]) == 3
+
+
+@pytest.mark.parametrize("file", TABLES)
+def test_the_documentation_holds_what_was_measured(file: str) -> None:
+    results = json.loads((ROOT / "benchmarks" / "peers.json").read_text(encoding="utf-8"))
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert filled(text, TABLES[file], results) == text, f"{file} was edited: run python benchmarks/peers.py --write"
