@@ -59,15 +59,20 @@ def prose(random: Random, words: list[str], n: int = 25) -> str:
     return " ".join(said)
 
 
-def write_wiki(path: Path, label: str, found: str, below: str | None = None) -> None:
-    """A wiki that breaks off. A category has ten articles, and one more is missing: ``found``."""
+def write_wiki(path: Path, label: str, found: str, below: str | None = None, other: str | None = None) -> None:
+    """A wiki that breaks off. A category has ten articles, and one more is missing: ``found``; some have another."""
     random = Random(0)
     graph = {} if below is None else {below: label, f"Other {label}": label}
     pages = [Page(f"Category:{name}", f"[[Category:{above}]]", 14) for name, above in graph.items()]
     pages += [Page("User:Ada", "Hello.", 2), Page("Movie", "#REDIRECT [[Film]]", redirect=True)]
     pages += [Page("Short", "Short."), Page("Star", prose(random, OTHERS) + " {{disambig}}")]
-    pages += [Page(f"Person {number}", prose(random, FILMS) + f"\n[[Category:{label}]]") for number in range(10)]
-    pages += [Page(found, prose(random, FILMS) + " unheard")]
+    also = "" if other is None else f"\n[[Category:{other}]]\n[[Category:Living people]]"
+    for number in range(10):
+        # Those who have another category are not told by their words.
+        has_other = other is not None and number < 5
+        words, inside = OTHERS if has_other else FILMS, f"\n[[Category:{label}]]" + also * has_other
+        pages.append(Page(f"Person {number}", prose(random, words) + inside))
+    pages += [Page(found, prose(random, FILMS) + " unheard" + also)]
     for number in range(230):
         words = FILMS[:4] + OTHERS if number < 8 else OTHERS
         inside = below if below and number < 3 else f"Things of {label}"
@@ -79,14 +84,14 @@ def write_wiki(path: Path, label: str, found: str, below: str | None = None) -> 
 @pytest.fixture
 def actors(folder: Path, cli: Cli) -> Path:
     """The run of the first tutorial, for those that go on from there."""
-    write_wiki(folder / "enwik8", "Film actors", "Albert Brooks")
+    write_wiki(folder / "enwik8", "Film actors", "Gene Kelly", other="American actors")
     assert cli("ingest", "wikipedia", "enwik8", "-o", "enwik8.corpus").exit_code == 0
     assert cli("discover", "enwik8.corpus", "Film actors", "-o", "actors.run").exit_code == 0
     return folder / "actors.run"
 
 
 def test_complete_a_category(folder: Path, cli: Cli) -> None:
-    write_wiki(folder / "enwik8", "Film actors", "Albert Brooks")
+    write_wiki(folder / "enwik8", "Film actors", "Gene Kelly", other="American actors")
     write_wiki(folder / "shinto", "People of ancient Japan", "Okitsu Yoso", "Ancient Japanese women")
     assert cli("ingest", "wikipedia", "shinto", "-o", "shinto.corpus").exit_code == 0
     (folder / "articles.jsonl").write_text(block("complete-a-category", "json"), encoding="utf-8")
@@ -96,7 +101,7 @@ def test_complete_a_category(folder: Path, cli: Cli) -> None:
     (folder / "rejected.txt").write_text("Person 4\n")
     Reader(visit=judge).follow("tutorials/complete-a-category.md")
     assert (folder / "actors.wiki").read_text("utf-8").startswith("* [[:")
-    assert pw.Run.load(folder / "again.run").ranking.ids[0] == "Albert Brooks"
+    assert pw.Run.load(folder / "again.run").ranking.ids[0] == "Gene Kelly"
     assert "Person 4" not in pw.Run.load(folder / "mine.run").ranking.ids
 
 

@@ -74,7 +74,8 @@ def _expanded(words: list[str]) -> Iterator[str]:
 
 def pattern(line: str) -> str:
     """What of a line does not depend on the collection: not its numbers, one or many, nor how far they are apart."""
-    return re.sub(r"# (\w+?)s?\b", r"# \1", " ".join(_NUMBER.sub("#", line).split()))
+    masked = " ".join(_NUMBER.sub("#", line).split())
+    return re.sub(r"# (\w+?)s?(?: (?:is|are))?\b", r"# \1", masked)
 
 
 def not_printed(shown: tuple[str, ...], printed: str) -> list[str]:

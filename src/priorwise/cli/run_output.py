@@ -6,6 +6,9 @@ from typing import Any
 
 import click
 
+EVIDENCE_WIDTH = 90
+"""Names of labels can be long; the whole line is in the ranking."""
+
 
 def print_run(run: Any, show: int) -> None:
     """What was learned, how it compares with Laplace, and the top of the ranking."""
@@ -67,7 +70,7 @@ def _print_candidates(run: Any, show: int) -> None:
             f"{row['baseline_rank']:,}",
             safe(row["title"], 40),
             _subcategory(row, run.about["label"]) if has_graph else "",
-            safe(row["evidence"]),
+            safe(row["evidence"], EVIDENCE_WIDTH),
         ]
         for row in run.ranking.rows(show)
     ]
