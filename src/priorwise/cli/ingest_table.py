@@ -42,7 +42,7 @@ def table(
     engine: str,
     master: str | None,
 ) -> None:
-    """Read the table NAME of Spark's catalogue, such as news.articles, or files by their kind: parquet.`s3a://…`.
+    """Read the table NAME of Spark's catalogue, such as news.articles.
 
     The documents stand in the order of their ids. A table of content of Wikimedia's is taken as it is: choose the wiki.
     """
