@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from priorwise.corpus import Corpus, Document, ingest
+from priorwise.corpus.manifest import Manifest
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError, NewerVersion
 from priorwise.readers.document import Stream
 from priorwise.readers.folder import FolderReader
@@ -302,6 +303,17 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         (folder / "manifest.json").write_text(text)
         with pytest.raises(DamagedCorpus, match=r"manifest\.json is damaged"):
             Corpus.open(folder)
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "/etc/passwd", "a/b.arrow", "..", "a\\b"])
+def test_a_manifest_names_only_files_of_its_own_folder(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "a.corpus"
+    Corpus.from_texts(["a b", "b"]).save(folder)
+    manifest = Manifest.read(folder)
+    manifest.files[name] = manifest.files["tokens.arrow"]
+    (folder / "manifest.json").write_bytes(manifest.to_json())
+    with pytest.raises(DamagedCorpus, match="is not the name of a file in it"):
+        Corpus.open(folder)
 
 
 def test_damaged_files(tmp_path: Path) -> None:

@@ -98,6 +98,8 @@ class Manifest:
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DamagedCorpus(f"{path} is damaged: {error}") from error
+        if strange := [name for name in manifest.files if name in ("", "..") or set("/\\") & set(name)]:
+            raise DamagedCorpus(f"{path} is damaged: '{strange[0]}' is not the name of a file in it")
         if content.get("checksum") != manifest.checksum:
             raise DamagedCorpus(f"{path} is damaged: it does not match its own checksum")
         return manifest

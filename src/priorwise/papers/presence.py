@@ -97,7 +97,9 @@ class _Part:
 
     def _counted(self) -> str:
         corpus = self.corpus()
-        return f"{corpus.n_documents:,} documents, {corpus.n_vocabulary:,} distinct tokens, {corpus.n_labels:,} categories"
+        return (
+            f"{corpus.n_documents:,} documents, {corpus.n_vocabulary:,} distinct tokens, {corpus.n_labels:,} categories"
+        )
 
     def _cell(self, make: Callable[[], Any], **key: Any) -> Any:
         return self.session.results.cell({**self.key, **key}, make)
