@@ -35,6 +35,9 @@ def test_find_a_category_and_discover_it(app: Served, browser: Browser, tmp_path
         page.reload()
         expect(page.get_by_label("Category")).to_have_value("Ches")
         expect(page.locator(".runs tbody tr")).to_contain_text("chess.run")
+        # What comes later, above the table, moves it.
+        expect(page.get_by_text("Chess: done.")).to_be_visible()
+        expect(page.locator(".labels tbody tr", has_text="Chess")).to_have_count(1)
         page.get_by_role("link", name="Review chess.run").click()
         expect(page.get_by_role("heading", name="Does it belong to “Chess”?")).to_be_visible()
     assert (tmp_path / "runs" / "chess.run" / "run.json").is_file()

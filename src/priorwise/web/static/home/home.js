@@ -16,6 +16,7 @@ const input = el("input", {
 });
 const labels = el("tbody");
 const runs = el("div");
+let shownRuns;
 const job = el("div", { class: "job" });
 
 if (facts) {
@@ -65,6 +66,9 @@ function labelRow({ label, documents }) {
 }
 
 function showRuns(listed) {
+  // A link that is made again while it is clicked loses the click.
+  if (JSON.stringify(listed) === shownRuns) return runs;
+  shownRuns = JSON.stringify(listed);
   if (!listed.length) return fill(runs);
   return fill(runs, el("h2", {}, "Runs"), el("table", { class: "runs" },
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Run"), el("th", { scope: "col" }, "Category"),
