@@ -23,9 +23,9 @@ pytest.register_assert_rewrite("browsing")
 
 # A first call compiles, and the machine may be busy: how long an example takes says nothing. Continuous integration
 # judges the change, with the same examples each time; new ones are looked for everywhere else.
-# The same cases each time in CI, and a quarter as many: it has fifteen minutes.
+# The same cases each time in CI, and an eighth as many: it has fifteen minutes.
 IN_CI = bool(os.environ.get("CI"))
-settings.register_profile("untimed", deadline=None, derandomize=IN_CI, max_examples=25 if IN_CI else 100)
+settings.register_profile("untimed", deadline=None, derandomize=IN_CI, max_examples=12 if IN_CI else 100)
 settings.load_profile("untimed")
 # For an afternoon: pytest --hypothesis-profile=fuzz tests/test_fuzz_*.py
 settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=True)
