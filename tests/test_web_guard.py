@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page, make_app
 from priorwise.web.guard import Access
 from priorwise.web.pages import pages_of
-from priorwise.web.serving import Place
+from priorwise.web.serving import Place, serve
 from priorwise.web.static_files import FOLDER, known_files
 from priorwise.web.workspace import Workspace
 
@@ -129,6 +130,8 @@ def test_another_address_asks_for_a_token() -> None:
     assert everywhere.token != Place("0.0.0.0").access().token
     assert everywhere.is_ours("192.168.1.7:8421")
     assert not everywhere.is_ours("evil.example")
+    for name in Place("0.0.0.0").names:
+        assert everywhere.is_ours(f"{name}:8421"), name
     one = Place("192.168.1.7").access()
     assert one.token is not None
     assert one.is_ours("192.168.1.7:1")
@@ -269,3 +272,21 @@ def test_a_taken_port_is_said(refused: Callable[..., str], corpus: Corpus) -> No
         port = taken.getsockname()[1]
         said = refused("app", corpus.path, "--no-browser", "--port", port)
     assert f"cannot listen on 127.0.0.1, port {port}" in said
+
+
+def test_who_listens_to_everyone_is_told_an_address_for_each() -> None:
+    said: list[str] = []
+    place = Place("0.0.0.0", 0)
+
+    def told(line: str) -> None:
+        said.append(line)
+        if "other machines" in line:
+            address, _, token = said[0].removesuffix(" (Ctrl-C ends it)").partition("?token=")
+            port = int(address.rstrip("/").rpartition(":")[2])
+            assert address == f"http://127.0.0.1:{port}/"
+            assert line == f"http://{socket.gethostname()}:{port}/?token={token} (from other machines)"
+            signal.raise_signal(signal.SIGINT)
+
+    serve([Page("x", "X", [])], place, browser=False, say=told)
+    assert said[-1] == "Ended."
+    assert len(said) == 3

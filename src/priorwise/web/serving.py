@@ -56,6 +56,19 @@ class Place:
         except ValueError:
             return False
 
+    @property
+    def names(self) -> list[str]:
+        """What this machine calls the server, and what others call it, if that is something else.
+
+        Examples
+        --------
+        >>> Place("127.0.0.1").names, Place("0.0.0.0").names[0]
+        (['127.0.0.1'], '127.0.0.1')
+        """
+        if self.host not in _EVERYWHERE:
+            return [self.host]
+        return ["::1" if self.host == "::" else "127.0.0.1", socket.gethostname()]
+
     def access(self) -> Access:
         """Return who is let in."""
         token = self.token or (None if self.is_loopback else secrets.token_urlsafe(24))
@@ -100,10 +113,10 @@ def serve(
     access = place.access()
     with place.listen() as listener:
         port = listener.getsockname()[1]
-        host = socket.gethostname() if place.host in _EVERYWHERE else place.host
-        where = f"http://{f'[{host}]' if ':' in host else host}:{port}{start}"
+        path = start
         if access.token is not None:
-            where += ("&" if "?" in where else "?") + f"token={access.token}"
+            path += ("&" if "?" in path else "?") + f"token={access.token}"
+        here, *elsewhere = [f"http://{_in_address(host)}:{port}{path}" for host in place.names]
         config = uvicorn.Config(
             make_app(pages, access),
             log_level="warning",
@@ -112,7 +125,7 @@ def serve(
             lifespan="off",
             timeout_graceful_shutdown=3,
         )
-        server = _Server(config, lambda: _announce(where, browser, say))
+        server = _Server(config, lambda: _announce(here, elsewhere, browser, say))
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     say("Ended.")
@@ -128,7 +141,13 @@ class _Server(uvicorn.Server):
         self._started()
 
 
-def _announce(where: str, browser: bool, say: Callable[[str], None]) -> None:
-    say(f"{where} (Ctrl-C ends it)")
+def _announce(here: str, elsewhere: Sequence[str], browser: bool, say: Callable[[str], None]) -> None:
+    say(f"{here} (Ctrl-C ends it)")
+    for address in elsewhere:
+        say(f"{address} (from other machines)")
     if browser:
-        threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
