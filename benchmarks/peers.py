@@ -71,11 +71,12 @@ def records_of(job: Job, known: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def run(jobs: list[Job], settings: Settings, scratch: Path, path: Path, repeats: int) -> dict[str, Any]:
     """Run what is not yet in the file of results, which is written after each step."""
-    about = {"small": settings.small, "made up": settings.data is None}
+    about = {"machine": machine(), "small": settings.small, "made up": settings.data is None}
     results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    # Figures of another size or of other data are no start.
     comparable = all(results.get(key) == value for key, value in about.items())
-    results = {"machine": machine(), **about, "jobs": results["jobs"] if comparable else {}}
+    if results and not comparable:
+        print(f"{path}: figures of another machine, another size or other data are no start", file=sys.stderr)
+    results = {**about, "jobs": results["jobs"] if comparable else {}}
 
     def keep() -> None:
         partial = path.with_suffix(".partial")

@@ -17,7 +17,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import table
+
+from process_tree import Usage
+from spark_tables import ENGINES, Size, row_of, show_all
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -25,23 +27,6 @@ PART_BYTES = 1 << 22
 """Smaller than usual, so that there is something to share out."""
 
 DOCUMENTS, PER_FILE = 120_000, 2000
-ENGINES = {
-    "local-1": "local, 1 thread",
-    "local-2": "local, 2 threads",
-    "local[1]": "Spark, `local[1]`",
-    "local[2]": "Spark, `local[2]`",
-    "cluster of 1": "Spark, a cluster of one worker",
-    "cluster of 2": "Spark, a cluster of two workers",
-}
-STEPS = {
-    "start": "start, s",
-    "first job": "first job, s",
-    "ingest": "ingest, s",
-    "rank 1": "rank for 1, s",
-    "rank 64": "for 64, s",
-}
-SIZES = {"6 million": 6e6, "60 million": 60e6, "1 billion": 1e9}
-CORES = 64
 
 
 def write_files(folder: Path, n_documents: int) -> float:
@@ -151,43 +136,6 @@ def measured(command: list[str], roots: list[int], environment: dict[str, str]) 
     return {**told, "MB": usage.peak}
 
 
-class Usage:
-    """Processor time, and the most private memory, of some processes and all their descendants."""
-
-    def __init__(self, roots: list[int]) -> None:
-        self.roots, self.peak, self.lock = roots, 0.0, threading.Lock()
-        self.used: dict[int, float] = {}
-        self.look()
-
-    @property
-    def seconds(self) -> float:
-        with self.lock:
-            return sum(self.used.values())
-
-    def look(self) -> None:
-        children: dict[int, list[int]] = {}
-        size, used = {}, {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                status = (folder / "status").read_text().splitlines()
-                times = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
-            except OSError:
-                continue
-            fields = dict(line.split(":", 1) for line in status if ":" in line)
-            pid = int(folder.name)
-            children.setdefault(int(fields["PPid"]), []).append(pid)
-            size[pid] = int(fields.get("RssAnon", "0 kB").split()[0]) / 1e3
-            used[pid] = sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
-        waiting, found = list(self.roots), []
-        while waiting:
-            pid = waiting.pop()
-            found.append(pid)
-            waiting += children.get(pid, [])
-        with self.lock:
-            self.peak = max(self.peak, sum(size.get(pid, 0.0) for pid in found))
-            self.used |= {pid: used[pid] for pid in found if pid in used}
-
-
 def main() -> None:
     if sys.argv[1:2] == ["--run"]:
         print(json.dumps(run(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))))
@@ -212,11 +160,7 @@ def main() -> None:
             print(ENGINES[name], *row_of(found[name])[1:], sep="  ", file=sys.stderr)
     print(f"{n_documents:,} documents, {megabytes:,.0f} MB of JSONL in parts of {PART_BYTES >> 20} MB; ", end="")
     print("seconds, and in brackets seconds of the processors")
-    same = len({told["checksum"] for told in found.values()}) == 1
-    print("the corpora are the same\n" if same else "THE CORPORA DIFFER\n")
-    table(["engine", *STEPS.values(), "peak MB"], [[ENGINES[name], *row_of(told)] for name, told in found.items()])
-    show_scaling(found)
-    show_costs(found, n_documents, megabytes)
+    show_all(found, Size(n_documents, n_documents - PER_FILE, megabytes))
 
 
 def figures_of(name: str, folder: Path, scratch: Path) -> dict[str, float]:
@@ -239,71 +183,6 @@ def figures_of(name: str, folder: Path, scratch: Path) -> dict[str, float]:
     finally:
         if cluster is not None:
             cluster.end()
-
-
-def row_of(told: dict[str, float]) -> list[str]:
-    seconds = [f"{told[key]:.1f} ({told[f'{key}, processor']:.1f})" for key in STEPS]
-    return [*seconds, f"{told['MB']:,.0f}"]
-
-
-def show_scaling(found: dict[str, dict[str, float]]) -> None:
-    """How much shorter it takes with twice as many cores; the clusters' share two cores with everything else."""
-    print("\nfrom one to two (time of one over time of two)")
-    pairs = {
-        "threads of the local engine": ("local-1", "local-2"),
-        "Spark, cores of one process": ("local[1]", "local[2]"),
-        "Spark, workers of a cluster": ("cluster of 1", "cluster of 2"),
-    }
-    steps = ("ingest", "rank 64")
-    rows = [[what, *(f"{found[a][step] / found[b][step]:.2f}" for step in steps)] for what, (a, b) in pairs.items()]
-    table(["", "ingest", "rank for 64"], rows)
-
-
-def show_costs(found: dict[str, dict[str, float]], n_documents: int, megabytes: float) -> None:
-    """What each document costs, from when on Spark pays, and what larger corpora would take."""
-    local, spark = found["local-2"], found["local[2]"]
-
-    def of_each(told: dict[str, float], what: str) -> float:
-        """What a document more costs: what any job costs is in a small one too."""
-        return (told[f"ingest, {what}"] - told[f"small job, {what}"]) / (n_documents - PER_FILE)
-
-    here, there = (of_each(told, "processor") for told in (local, spark))
-    driver = of_each(spark, "this process")
-    overhead = sum(spark[step] - local[step] for step in ("start", "first job"))
-    size = local["corpus bytes"] / n_documents
-    print(f"\na document ({megabytes * 1e3 / n_documents:.1f} kB): {here * 1e6:.0f} µs of a processor here, ", end="")
-    print(
-        f"{there * 1e6:.0f} on Spark ({there / here:.1f} times), {driver * 1e6:.1f} of them of the driver alone; ",
-        end="",
-    )
-    print(f"{size / 1e3:.1f} kB of corpus")
-    print(f"Spark costs {overhead:.0f} s before it begins, and pays from so many documents on, against two cores here:")
-    rows = []
-    for cores in (4, 8, 16, 64):
-        saved = here / 2 - there / cores - driver
-        from_on = f"{overhead / saved:,.0f}" if saved > 0 else "never"
-        rows.append([str(cores), from_on, f"{overhead / saved * here / 2 / 60:.1f}" if saved > 0 else ""])
-    table(["cores of a cluster", "documents", "minutes that they take here"], rows)
-    print()
-    rows = [
-        [
-            name,
-            f"{n * here / 3600:,.2f}",
-            f"{n * there / 3600:,.2f}",
-            f"{(overhead + n * there / CORES) / 60:,.1f}",
-            f"{n * driver / 60:,.1f}",
-            f"{n * size / 1e9:,.0f}",
-        ]
-        for name, n in SIZES.items()
-    ]
-    headings = [
-        "core-hours here",
-        "core-hours on Spark",
-        f"minutes on {CORES} cores",
-        "and of the driver alone",
-        "corpus, GB",
-    ]
-    table(["documents", *headings], rows)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, ingest
 from priorwise.errors import BrokenFile, UnknownName
-from priorwise.readers import record_parts
+from priorwise.readers import json_lines, record_parts
 from priorwise.readers.fields import Columns
 from priorwise.readers.records import RecordReader
 
@@ -106,3 +106,25 @@ def test_records_to_be_numbered_are_read_in_order(cut: Cut, tmp_path: Path) -> N
     assert len(RecordReader([path]).parts()) == 1
     path.write_text("nonsense\n" * 500)
     assert len(RecordReader([path]).parts()) == 1
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_a_column_may_have_letters_beyond_ascii(escaped: bool, cut: Cut, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    last = json.dumps({"id": "last", "text": "words", "matière": "x"}, ensure_ascii=escaped)
+    path.write_text("".join(line(number) + "\n" for number in range(50)) + last + "\n")
+    cut(200)
+    read = [document for part in RecordReader([path], Columns(labels="matière")).parts() for document in part]
+    assert [list(document.labels) for document in read[-2:]] == [[], ["x"]]
+
+
+def test_a_name_is_found_across_the_pieces_in_which_a_file_is_read(
+    cut: Cut, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(line(number) + "\n" for number in range(50)) + line(50, topic="x") + "\n")
+    cut(200)
+    for size in range(1, 12):
+        monkeypatch.setattr(json_lines, "_CHUNK", size)
+        reader = RecordReader([path], Columns(labels="topic"))
+        assert sum(len(list(part)) for part in reader.parts()) == 51

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import bz2
 import contextlib
 import csv
 import gzip
 import io
 import json
-import lzma
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +23,9 @@ from priorwise.readers import guarded
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
 from priorwise.readers.records import RecordReader
+from priorwise.readers.reuters import ReutersReader
+from priorwise.readers.small_texts import small_list, small_text
+from small_collections import COMPRESSIONS
 
 RECORDS = [
     {"id": "1", "title": "One", "text": 'Bread, "circuses"\nand 漢字', "labels": ["Rome", "Fun"]},
@@ -71,13 +72,6 @@ FORMATS = {
     "news.parquet": to_parquet(),
     "news.arrow": to_arrow(pa.ipc.new_file),
     "stream.arrow": to_arrow(pa.ipc.new_stream),
-}
-COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
 }
 
 
@@ -329,3 +323,29 @@ def test_bombs_are_refused(name: str, suffix: str, tmp_path: Path, monkeypatch: 
     assert path.stat().st_size < 100_000
     with pytest.raises(BrokenFile, match=r"expands to more than 200 times its size"):
         list(RecordReader([path]))
+
+
+def test_a_small_text_is_a_file_of_bounded_length(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    for content, says in (
+        (b"1234567", "longer than 6 bytes, which no list is"),
+        (b"ab\xff", r"not valid UTF-8 \(byte 2\)"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(BrokenFile, match=says):
+            small_text(path, 6, "list")
+    for path, says in ((tmp_path, "is a directory"), (tmp_path / "nowhere", "no such file")):
+        with pytest.raises(BrokenFile, match=says):
+            small_list(path, "id")
+
+
+def test_readers_say_what_they_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "some words"}\n')
+    assert repr(RecordReader(path)) == repr(RecordReader([str(path)])) == "<RecordReader of x.jsonl: 0.0 MB>"
+    assert [document.text for document in RecordReader(str(path))] == ["some words"]
+    assert repr(RecordReader([path] * 4)) == "<RecordReader of x.jsonl, x.jsonl and 2 more: 0.0 MB>"
+    assert repr(FolderReader(tmp_path)) == f"<FolderReader of {tmp_path.name}: 0.0 MB>"
+    assert repr(ReutersReader(path)) == "<ReutersReader of x.jsonl: 0.0 MB>"
+    with pytest.raises(BrokenFile, match=r"^s3://bucket/x: a folder of texts is read from the disk; copy it"):
+        FolderReader("s3://key:secret@bucket/x")

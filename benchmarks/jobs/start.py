@@ -9,8 +9,6 @@ from pathlib import Path
 
 from contest import Contestant, Job, Settings, Started, Work
 
-SKLEARN = "scikit-learn"
-
 
 def prepare(folder: Path, settings: Settings) -> Work:
     return Work("start of the command line")

@@ -10,7 +10,8 @@ The command line prints these as one sentence, without a traceback, and exits wi
     ├── CorpusError               a corpus folder that cannot be opened or written
     │   ├── NewerVersion          written by a later priorwise
     │   ├── DamagedCorpus         files that do not match their manifest
-    │   └── AlreadyExists         the output is there already
+    │   ├── AlreadyExists         the output is there already
+    │   └── Unreachable           an address that does not answer, or not to us: what to do next
     ├── DiskFull                  no space left where the output goes
     ├── EngineFailed              a cluster that could not be had, or that broke off: what to do next
     │   └── MissingJava           no Java, which Spark needs
@@ -121,6 +122,10 @@ class AlreadyExists(CorpusError):
         else:
             advice = "; choose another name, or replace it with --overwrite (in Python, overwrite=True)"
         super().__init__(f"{path} is there already{advice}")
+
+
+class Unreachable(CorpusError):
+    """An address that does not answer, or not to us; what was done by then is kept."""
 
 
 class DiskFull(PriorwiseError):

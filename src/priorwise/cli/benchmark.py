@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from priorwise.cli.engine_options import chooses_engine, using
-from priorwise.cli.places import open_corpus, place
+from priorwise.cli.places import named, open_corpus, place
+from priorwise.counting import counted
 
 
 @click.group()
@@ -72,7 +73,7 @@ def hidden(
     opened = open_corpus(corpus)
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
-        raise NotEnoughData(f"no label of {corpus} has {min_members} members; lower --min-members")
+        raise NotEnoughData(f"no label of {named(corpus)} has {counted(min_members, 'member')}; lower --min-members")
     with using(engine, master) as spark:
         known = all_methods(every_target=every_target, centre=centre, tuned=tuned, engine=spark or HERE)
         for part in methods:
@@ -89,7 +90,7 @@ def hidden(
 
             results = list(hidden_members(opened, wanted, chosen, hide=hide, keep=keep, seed=seed, progress=show))
     how = f"{hide:.0%} of the members hidden" if keep is None else f"{keep} members known, the others hidden"
-    click.echo(f"{len(wanted)} categories of {corpus}, {how}, mean over categories")
+    click.echo(f"{counted(len(wanted), 'category')} of {named(corpus)}, {how}, mean over categories")
     print_summary(summarise(results), len(wanted))
     if output is not None:
         _write(results, output)
@@ -117,7 +118,9 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
             ]
         )
     show_table(["method", *MEASURES, "× Laplace", "ahead/behind", "p (t)", "p (Wilcoxon)", "s/category"], rows)
-    click.echo(f"Ratio, ahead/behind and tests: PPV@250 against '{BASELINE}', paired over {n_labels} categories.")
+    click.echo(
+        f"Ratio, ahead/behind and tests: PPV@250 against '{BASELINE}', paired over {counted(n_labels, 'category')}."
+    )
 
 
 def _write(results: list[Any], output: Path) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
+from priorwise.counting import counted
+
 ORIGINS = ("written in the document", "added by a template or a table", "of unknown origin")
 
 
 def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
     """The members, the parents, and the subcategories as a tree; at most `top` of each."""
-    from priorwise.cli.output import counted, safe
+    from priorwise.cli.output import safe
 
     _check_known(corpus, name)
     members = corpus.members(name)
@@ -26,7 +28,7 @@ def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
         click.echo("\nNo page of a category is about it or names it, so nothing is known about subcategories.")
         return
     parents, below = corpus.graph.parents(name), corpus.graph.descendants(name, depth)
-    click.echo(f"\nIn {len(parents):,} {_categories(len(parents))}:" if parents else "\nIn no other category.")
+    click.echo(f"\nIn {counted(len(parents), 'category')}:" if parents else "\nIn no other category.")
     for parent in parents[:top]:
         click.echo(f"  {safe(parent, 80)}")
     _print_rest(len(parents) - top)
@@ -37,10 +39,10 @@ def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
 
 
 def _print_tree(corpus: Any, name: str, below: Any, depth: int, top: int) -> None:
-    from priorwise.cli.output import counted, safe, show_table
+    from priorwise.cli.output import safe, show_table
 
     n = below.num_rows
-    click.echo(f"\n{n:,} sub{_categories(n)}, at most {counted(depth, 'step')} below:")
+    click.echo(f"\n{counted(n, 'subcategory')}, at most {counted(depth, 'step')} below:")
     # The nearest ones are kept, so each of those that are kept has the one above it.
     inside: dict[str, list[dict[str, Any]]] = {}
     for row in below.slice(0, top).to_pylist():
@@ -72,10 +74,6 @@ def _origins(origins: Any) -> str:
     counts = np.bincount(origins, minlength=len(ORIGINS)).tolist()
     said = [f"{count:,} {what}" for count, what in zip(counts, ORIGINS, strict=True) if count]
     return f" ({', '.join(said)})" if said else ""
-
-
-def _categories(number: int) -> str:
-    return "category" if number == 1 else "categories"
 
 
 def _print_rest(number: int) -> None:

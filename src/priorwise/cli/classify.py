@@ -12,6 +12,7 @@ import click
 
 from priorwise.cli import places
 from priorwise.cli.engine_options import chooses_engine, using
+from priorwise.counting import counted
 
 DOCUMENTS_AT_A_TIME = 1024
 STDIN = Path("-")
@@ -116,7 +117,6 @@ class _Told:
         self.empty += record["known_words"] == 0
 
     def show(self, output: Path | None) -> None:
-        from priorwise.cli.output import counted
 
         words = self.known + self.unknown
         share = f" ({self.unknown / words:.1%})" if words else ""

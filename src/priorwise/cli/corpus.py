@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from priorwise.cli.places import open_corpus, place
+from priorwise.cli.places import named, open_corpus, place
+from priorwise.counting import counted
 
 
 @click.command()
@@ -48,15 +49,17 @@ def corpus(corpus: Path | str, query: str | None, category: str | None, depth: i
         print_category(opened, category, depth=depth, top=top)
         return
     per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
-    click.echo(f"{corpus}: {opened.n_documents:,} documents")
-    click.echo(f"  vocabulary   {opened.n_vocabulary:,} distinct tokens")
+    click.echo(f"{named(corpus)}: {counted(opened.n_documents, 'document')}")
+    click.echo(f"  vocabulary   {counted(opened.n_vocabulary, 'distinct token')}")
     click.echo(
         f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
         f"{opened.n_occurrences:,} with repeats"
     )
-    click.echo(f"  labels       {opened.n_labels:,} on {opened.n_memberships:,} memberships")
+    click.echo(f"  labels       {opened.n_labels:,} on {counted(opened.n_memberships, 'membership')}")
     if len(opened.graph):
-        click.echo(f"  categories   {len(opened.graph):,} in the graph, {opened.graph.n_links:,} links between them")
+        click.echo(
+            f"  categories   {len(opened.graph):,} in the graph, {counted(opened.graph.n_links, 'link')} between them"
+        )
     click.echo(f"  checksum     {opened.checksum}")
     largest = opened.largest_labels(top)
     if largest:

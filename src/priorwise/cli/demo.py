@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from priorwise.counting import counted
+
 ARTICLES = 6000
 CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy", "Castles")}
 """What is shown of each wiki, and what to look at next."""
@@ -98,7 +100,7 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
         run_and_show(path, lambda progress: ingest_wikipedia([dump], path, overwrite=True, progress=progress))
         corpus = Corpus.open(path)
     else:
-        click.echo(f"There already, from an earlier time: {corpus.n_documents:,} documents.")
+        click.echo(f"There already, from an earlier time: {counted(corpus.n_documents, 'document')}.")
     click.echo()
     return corpus
 

@@ -208,32 +208,19 @@ def _discover_one(
 
 def _description(given: str | None) -> str | None:
     """A text as it is, or that of the file after an @."""
-    from priorwise.errors import BrokenFile
-
     if given is None or not given.startswith("@"):
         return given
-    path = Path(given[1:])
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise BrokenFile(path, f"cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, "not valid UTF-8") from error
+    from priorwise.readers.small_texts import LONGEST_LIST, small_text
+
+    return small_text(Path(given[1:]), LONGEST_LIST, "description")
 
 
 def _ids(path: Path, corpus: Any) -> list[str]:
     """Ids from a file, one per line."""
     from priorwise.errors import BrokenFile, UnknownName
+    from priorwise.readers.small_texts import small_list
 
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except FileNotFoundError as error:
-        raise BrokenFile(path, "there is no such file") from error
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, "not valid UTF-8") from error
-    ids = [line.strip() for line in lines if line.strip()]
-    if not ids:
-        raise BrokenFile(path, "there is no id in it")
+    ids = small_list(path, "id")
     try:
         corpus.rows(ids)
     except UnknownName as error:

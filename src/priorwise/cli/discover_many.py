@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from priorwise.counting import counted
+
 MIN_MEMBERS = 50
 
 
@@ -59,7 +61,7 @@ def discover_many(
     engine: Any,
 ) -> None:
     """Find the documents missing from many categories."""
-    from priorwise.cli.output import counted, progress_bar
+    from priorwise.cli.output import progress_bar
     from priorwise.discovery.many import discover_many as find
 
     labels = many.of(corpus)
@@ -80,7 +82,6 @@ def discover_many(
 
 
 def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
-    from priorwise.cli.output import counted
     from priorwise.discovery.many import discover_runs
     from priorwise.discovery.run_folders import LABELS, RunFolders
     from priorwise.version import __version__
@@ -133,24 +134,15 @@ def labels_with(corpus: Any, min_members: int) -> list[str]:
     sizes = corpus.largest_labels(corpus.label_sizes().num_rows)
     found = [label for label, size in sizes if min_members <= size < corpus.n_documents]
     if not found:
-        raise NotEnoughData(f"no label of the corpus has {min_members:,} members; see --min-members")
+        raise NotEnoughData(f"no label of the corpus has {counted(min_members, 'member')}; see --min-members")
     return found
 
 
 def labels_in(path: Path) -> list[str]:
     """The labels in a file, one per line, each once."""
-    from priorwise.errors import BrokenFile
-    from priorwise.readers.compressed import reading
+    from priorwise.readers.small_texts import small_list
 
-    with reading(path):
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except UnicodeDecodeError as error:
-            raise BrokenFile(path, "the text is not valid UTF-8") from error
-    found = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
-    if not found:
-        raise BrokenFile(path, "there is no label in it")
-    return found
+    return list(dict.fromkeys(small_list(path, "label")))
 
 
 def write_table(path: Path, table: Any) -> None:

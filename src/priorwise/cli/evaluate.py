@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from priorwise.cli.places import open_corpus, place
+from priorwise.counting import counted
 
 
 @click.command()
@@ -43,7 +44,7 @@ def evaluate(
 
 def print_evaluation(found: Any, pairs: int, labels: int) -> None:
     """The figures, the worst labels, the worst confusions, the calibration."""
-    from priorwise.cli.output import counted, safe, show_table
+    from priorwise.cli.output import safe, show_table
 
     figures = found.figures
     click.echo(f"{counted(figures.documents, 'document')}, {counted(len(found.labels), 'label')} known to the model")

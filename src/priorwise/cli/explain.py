@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from priorwise.cli.places import place
+from priorwise.counting import counted
 
 
 @click.command()
@@ -81,13 +82,13 @@ def print_explanation(explanation: Any, top: int | None = None, where: str | Non
     ]
     if rest:
         sums = [sum(getattr(token, part) for token in rest) for part in ("data", "prior", "weight")]
-        rows.append([f"({len(rest)} more tokens)", "", "", *_numbers(*sums)])
+        rows.append([f"({counted(len(rest), 'more token')})", "", "", *_numbers(*sums)])
     everything = [start, *explanation.tokens]
     sums = [sum(getattr(token, part) for token in everything) for part in ("data", "prior", "weight")]
     rows.append(["sum, s(d)", "", "", *_numbers(*sums)])
     show_table(["token", f"members {members}", f"others {others}", "data", "prior", "weight"], rows)
     if explanation.unknown:
-        click.echo(f"{len(explanation.unknown):,} tokens that no member has say nothing.")
+        click.echo(f"Without a say: {counted(len(explanation.unknown), 'token')} that no member has.")
     if explanation.divisor != 1.0:
         click.echo(f"Score: {explanation.total:.4f} / {explanation.divisor:.4f} (length) = {explanation.score:.4f}")
     else:
@@ -109,11 +110,11 @@ def print_weighed(explanation: Any, top: int | None = None, where: str | None = 
         for token in shown
     ]
     if rest:
-        rows.append([f"({len(rest)} more tokens)", "", "", "", f"{sum(token.adds for token in rest):+.4f}"])
+        rows.append([f"({counted(len(rest), 'more token')})", "", "", "", f"{sum(token.adds for token in rest):+.4f}"])
     rows.append(["score", "", "", "", f"{explanation.score:+.4f}"])
     show_table(["token", "times", "weight", "× amount", "adds"], rows)
     if explanation.unknown:
-        click.echo(f"{len(explanation.unknown):,} tokens without a weight only make the document longer.")
+        click.echo(f"The document is longer by {counted(len(explanation.unknown), 'token')} without a weight.")
     click.echo(f"Probability of membership: {explanation.probability:.2f}")
 
 

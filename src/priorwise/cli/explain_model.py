@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
+from priorwise.counting import counted
+
 
 def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: str | None, top: int | None) -> None:
     """Print a row per token, and the sum."""
     import numpy as np
 
-    from priorwise.cli.output import counted, safe, show_table
+    from priorwise.cli.output import safe, show_table
     from priorwise.corpus import Corpus
     from priorwise.errors import UnknownName
     from priorwise.models.saved import SavedModel
@@ -47,4 +49,4 @@ def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: 
     if silent:
         click.echo(f"{counted(silent, 'token')} of weight 0.")
     if unknown := int(bags.unknown[0]):
-        click.echo(f"{counted(unknown, 'word')} that the model does not know say nothing.")
+        click.echo(f"Without a say: {counted(unknown, 'word')} that the model does not know.")

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import click
 
 from priorwise.cli.engine_options import chooses_engine, using
-from priorwise.cli.places import place
+from priorwise.cli.places import named, place
+from priorwise.counting import counted
 
 OUTPUT = click.option(
     "-o",
@@ -89,13 +90,12 @@ def ingest_reader(
 
 def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     """Run an ingest, given what to tell of its progress, under a bar, and say what it did."""
-    from priorwise.cli.output import counted, progress_bar, safe
-    from priorwise.readers.addresses import shown
+    from priorwise.cli.output import progress_bar, safe
 
-    with progress_bar(f"Reading into {Path(shown(str(output))).name}") as bar:
+    with progress_bar(f"Reading into {Path(named(output)).name}") as bar:
 
         def show(done: int, total: int, documents: int) -> None:
-            bar.update(completed=done, total=total or None, note=f"{documents:,} documents" if documents else "")
+            bar.update(completed=done, total=total or None, note=counted(documents, "document") if documents else "")
 
         try:
             summary = run(show)
@@ -110,7 +110,7 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     # How much a table of Spark's takes is not known.
     read = f", {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s" if summary.bytes else ""
     click.echo(
-        f"{shown(str(output))}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
+        f"{named(output)}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
         f"({speed:,.0f} documents/s{read})"
     )
     click.echo(
@@ -118,4 +118,4 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
         f"{counted(summary.labels, 'label')}, {counted(summary.memberships, 'membership')}"
     )
     for remark, count in summary.remarks.items():
-        click.echo(f"{count:,} {safe(remark)}")
+        click.echo(f"{safe(remark)}: {count:,}")

@@ -44,17 +44,6 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
     return "".join(SPELLED.get(c, "?") for c in error.object[error.start : error.end]), error.end
 
 
-def counted(number: int, what: str) -> str:
-    """A number and what it counts.
-
-    Examples
-    --------
-    >>> counted(1, "document"), counted(2000, "label")
-    ('1 document', '2,000 labels')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
     """Print aligned columns; those in `left` to the left, the others to the right."""
     widths = [max(len(heading), *(len(row[i]) for row in rows), 0) for i, heading in enumerate(headings)]

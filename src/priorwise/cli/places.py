@@ -22,6 +22,19 @@ def files(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
     return tuple(found_files(values))
 
 
+def named(path: Path | str) -> str:
+    """Return a path or an address as it may be shown: without keys and options.
+
+    Examples
+    --------
+    >>> named("s3://key:secret@bucket/x.corpus?region=eu-west-1"), named(Path("x.corpus"))
+    ('s3://bucket/x.corpus', 'x.corpus')
+    """
+    from priorwise.readers.addresses import shown
+
+    return shown(str(path))
+
+
 def open_corpus(path: Path | str) -> Any:
     """Open a corpus; one that lies elsewhere is copied here first, under a bar, unless it was before."""
     from priorwise.corpus import Corpus
@@ -44,5 +57,6 @@ def runs_beside(corpus: Path | str) -> Path:
     ('data/x.runs', 'x.runs')
     """
     if isinstance(corpus, Path):
-        return corpus.with_suffix(".runs")
+        # "." and ".." are names of no folder, and have no ending.
+        return (corpus if corpus.name not in ("", "..") else corpus.resolve()).with_suffix(".runs")
     return Path(corpus.partition("?")[0].rstrip("/").rpartition("/")[2]).with_suffix(".runs")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from priorwise.cli.places import place
+from priorwise.counting import counted
 
 KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".wikitext": "wikitext"}
 
@@ -46,7 +47,6 @@ def report(
     it means, the first candidates with their evidence, and how to make the run again. What needs a review is said to be
     missing until there is one. With several runs, the categories are compared first.
     """
-    from priorwise.cli.output import counted
     from priorwise.report.files import write_texts
     from priorwise.report.lists import accepted_csv, accepted_wikitext
     from priorwise.report.page import report_html

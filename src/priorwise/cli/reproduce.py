@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from priorwise.counting import counted
+
 if TYPE_CHECKING:
     from priorwise.papers.data import Data
     from priorwise.papers.experiment import Experiment
@@ -114,5 +116,7 @@ def _run(
     for remark in remarks:
         click.echo(f"\n{remark}", err=True)
     page = output / f"{experiment.name}.md"
-    click.echo(f"\n{results.computed:,} cells computed, {results.reused:,} from an earlier run; the page is {page}")
+    click.echo(
+        f"\n{counted(results.computed, 'cell')} computed, {results.reused:,} from an earlier run; the page is {page}"
+    )
     return page.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import click
 
 from priorwise.cli.places import place
 from priorwise.cli.serving import serves
+from priorwise.counting import counted
 
 
 @click.command()
@@ -90,7 +91,6 @@ def _exchange(
     export: Path | None,
     filled: Path | None,
 ) -> None:
-    from priorwise.cli.output import counted
     from priorwise.errors import AlreadyExists
     from priorwise.review.queue import Item, items_of
     from priorwise.review.reading import said_in
@@ -122,7 +122,7 @@ def _exchange(
 
 
 def _print_results(run: Path) -> None:
-    from priorwise.cli.output import counted, safe, show_table
+    from priorwise.cli.output import safe, show_table
     from priorwise.review.results import results
 
     found = results(run)

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from priorwise.counting import counted
+
 EVIDENCE_WIDTH = 90
 """Names of labels can be long; the whole line is in the ranking."""
 
@@ -19,8 +21,8 @@ def print_run(run: Any, show: int) -> None:
     learned, loo = about["learned"], about["leave_one_out"]
     what = f"'{safe(about['label'])}'" if about["label"] is not None else "The list"
     click.echo(
-        f"{what}: {about['members']:,} members, {learned['vocabulary']:,} tokens; "
-        f"{about['corpus']['documents'] - about['members'] - about['excluded']:,} other documents"
+        f"{what}: {counted(about['members'], 'member')}, {counted(learned['vocabulary'], 'token')}; "
+        f"{counted(about['corpus']['documents'] - about['members'] - about['excluded'], 'other document')}"
     )
     origin = "Given" if about["procedure"]["given"] else "Learned"
     click.echo(
@@ -32,7 +34,7 @@ def print_run(run: Any, show: int) -> None:
         click.echo(regression_in_words(about))
     if learned["remark"]:
         click.echo(f"Note: {learned['remark']}.")
-    click.echo(f"\nLeave-one-out, {len(run.seeds)} sample{'s' * (len(run.seeds) > 1)} of negatives:")
+    click.echo(f"\nLeave-one-out, {counted(len(run.seeds), 'sample')} of negatives:")
     # With a second stage, what is predicted is what that stage predicts.
     ranks = about["regression"] is None
     show_table(
@@ -53,7 +55,7 @@ def print_run(run: Any, show: int) -> None:
     if about.get("subcategories") is not None:
         click.echo(f"\n{_counted_standings(about['subcategories'])}")
     if show:
-        click.echo(f"\nThe first {min(show, len(run.ranking))} of {len(run.ranking):,} candidates:")
+        click.echo(f"\nThe first {min(show, len(run.ranking))} of {counted(len(run.ranking), 'candidate')}:")
         _print_candidates(run, show)
 
 
@@ -83,16 +85,15 @@ def _print_candidates(run: Any, show: int) -> None:
 
 
 def _counted_standings(about: dict[str, Any]) -> str:
-    from priorwise.cli.output import counted
 
     n = about["categories"]
     if n == 0:
         return "No subcategory is known, so all candidates are new."
-    subcategories = f"{n:,} subcategor{'y' if n == 1 else 'ies'}"
     depth = "at any depth" if about["depth"] is None else f"at most {counted(about['depth'], 'step')} below"
     found, laplace = about["learned"], about["laplace"]
     return (
-        f"{counted(found['subcategory'], 'candidate')} in its {subcategories} ({depth}), {found['new']:,} new; "
+        f"{counted(found['subcategory'], 'candidate')} in its {counted(n, 'subcategory')} ({depth}), "
+        f"{found['new']:,} new; "
         f"for Laplace {laplace['subcategory']:,} and {laplace['new']:,}"
     )
 

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from priorwise.cli.model_names import KINDS, TARGETS, all_priors
-from priorwise.cli.places import open_corpus, place
+from priorwise.cli.places import named, open_corpus, place
 from priorwise.cli.train_regression import USUAL_FOLDS, check_options, regression_options, train_regression
+from priorwise.counting import counted
 
 
 @click.command()
@@ -155,13 +156,13 @@ def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
 
 def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
     """Say what was learned from how much, and what the prior means."""
-    from priorwise.cli.output import counted, safe
+    from priorwise.cli.output import safe
     from priorwise.cli.prior_words import prior_in_words
 
     about = model.about
     what = "labels, each decided on its own" if model.multilabel else "classes, one for each document"
     click.echo(
-        f"{corpus}: {counted(about['corpus']['documents'], 'document')}, {len(model.labels):,} {what}; "
+        f"{named(corpus)}: {counted(about['corpus']['documents'], 'document')}, {len(model.labels):,} {what}; "
         f"{counted(len(model.tokens), 'distinct word')}"
     )
     if without := about["corpus"]["without_label"]:
@@ -179,7 +180,8 @@ def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
         usual = "f1" if model.multilabel or len(model.labels) == 2 else "accuracy"
         target = learned["target"] or ("log-likelihood" if KINDS[about["model"]].regression else usual)
         click.echo(
-            f"Learned by {learned['by']}: {target} {learned['score']:.4f}, the best of {learned['trials']:,} trials."
+            f"Learned by {learned['by']}: {target} {learned['score']:.4f}, "
+            f"the best of {counted(learned['trials'], 'trial')}."
         )
         if learned["remark"]:
             click.echo(f"Note: {safe(learned['remark'])}.")

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import shortened
 from priorwise.corpus.stored import StoredCorpus, as_rows
+from priorwise.counting import counted
 from priorwise.errors import UnknownName
 
 
@@ -243,7 +244,7 @@ class CorpusContents(StoredCorpus):
         if label in self.graph:
             return slice(0, 0)
         near = dict(self.search_labels(label))
-        sizes = {name: f"{size:,} member" + ("" if size == 1 else "s") for name, size in near.items()}
+        sizes = {name: counted(size, "member") for name, size in near.items()}
         raise UnknownName("label", label, near, sizes=sizes)
 
     def label_sizes(self) -> pa.Table:

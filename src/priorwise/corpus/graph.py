@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from priorwise.corpus.columns import list_parts
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
+from priorwise.counting import counted
 from priorwise.errors import InputError, UnknownName
 
 Numbers = NDArray[np.int64]
@@ -84,11 +85,7 @@ class CategoryGraph:
         return isinstance(name, str) and self._lookup.find(name) is not None
 
     def __repr__(self) -> str:
-        links = self.n_links
-        return (
-            f"<CategoryGraph: {len(self):,} {'category' if len(self) == 1 else 'categories'}, "
-            f"{links:,} link{'' if links == 1 else 's'}>"
-        )
+        return f"<CategoryGraph: {counted(len(self), 'category')}, {counted(self.n_links, 'link')}>"
 
     @property
     def n_links(self) -> int:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from priorwise.corpus.manifest import VERSION, this_tokenizer
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.corpus.work import MakeShard, Work
-from priorwise.corpus.write import Complete, write_corpus
+from priorwise.corpus.write import Complete, Written, write_corpus
 from priorwise.readers.document import Document, Entry, Numbered, Reader, parts_of
 from priorwise.readers.remarks import added_remarks
 
@@ -55,6 +55,18 @@ class IngestSummary:
     resumed: int = 0
     discarded: bool = False
     remarks: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, written: Written, begun: float, *, bytes: int = 0, remarks: Mapping[str, int] | None = None) -> Self:
+        """Sum up what was written, since `begun` by the performance counter, with further remarks of the reader."""
+        return cls(
+            **asdict(written.manifest.counts),
+            bytes=bytes,
+            seconds=time.perf_counter() - begun,
+            resumed=written.resumed,
+            discarded=written.discarded,
+            remarks={**(remarks or {}), **written.remarks},
+        )
 
 
 def ingest(
@@ -124,14 +136,7 @@ def ingest(
         complete=complete,
         work=work,
     )
-    return IngestSummary(
-        **asdict(written.manifest.counts),
-        bytes=reader.total_bytes,
-        seconds=time.perf_counter() - begun,
-        resumed=written.resumed,
-        discarded=written.discarded,
-        remarks=written.remarks,
-    )
+    return IngestSummary.of(written, begun, bytes=reader.total_bytes)
 
 
 def shard_makers(entries: Iterable[Entry], keep_text: KeepText) -> Iterator[MakeShard]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from priorwise.text.tokens import RULE_VERSION
 FORMAT = "priorwise corpus"
 VERSION = 2
 FILE_NAME = "manifest.json"
+_FILE_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,18 @@ class Manifest:
     def to_json(self) -> bytes:
         """Return the text of ``manifest.json``; the same corpus always gives the same bytes."""
         return (json.dumps({**self._content(), "checksum": self.checksum}, indent=2) + "\n").encode()
+
+    def _check(self) -> None:
+        """Raise ValueError if something is not what it should be: a manifest may come from anybody."""
+        if strange := [name for name in self.files if not _FILE_NAME.fullmatch(name)]:
+            raise ValueError(f"{strange[0][:80]!r} is not the name of a file in it")
+        sizes = [*asdict(self.counts).values(), *self.batches, *(record.bytes for record in self.files.values())]
+        if not all(type(size) is int and 0 <= size < 1 << 63 for size in sizes):
+            raise ValueError("a size in it is no size")
+        if sum(self.batches) != self.counts.documents:
+            raise ValueError("its batches are not all of its documents")
+        if self.tokenizer is not None and not isinstance(self.tokenizer, dict):
+            raise ValueError("it does not say how texts were cut into tokens")
 
     def _content(self) -> dict[str, Any]:
         return {"format": FORMAT, "version": VERSION, **asdict(self)}
@@ -96,12 +110,11 @@ class Manifest:
                 content["batches"],
                 {name: FileRecord(**record) for name, record in content["files"].items()},
             )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if content.get("checksum") != manifest.checksum:
+                raise ValueError("it does not match its own checksum")
+            manifest._check()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedCorpus(f"{path} is damaged: {error}") from error
-        if strange := [name for name in manifest.files if name in ("", "..") or set("/\\") & set(name)]:
-            raise DamagedCorpus(f"{path} is damaged: '{strange[0]}' is not the name of a file in it")
-        if content.get("checksum") != manifest.checksum:
-            raise DamagedCorpus(f"{path} is damaged: it does not match its own checksum")
         return manifest
 
 

@@ -1,6 +1,7 @@
 """The folder ``X.corpus.partial`` in which a corpus grows, until it is whole and takes its name.
 
-A kill or Ctrl-C leaves it, and the same call again goes on from the shards that are there. An error removes it.
+A kill, Ctrl-C, or a cluster or an address that is gone leaves it, and the same call again goes on from the shards that
+are there. Any other error removes it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from priorwise.corpus.files import FolderPlace, disk_errors_said, remove, sync_folder, write_bytes
 from priorwise.corpus.manifest import FILE_NAME, Manifest
 from priorwise.corpus.storage import Store
-from priorwise.errors import AlreadyExists, CorpusError, EngineFailed
+from priorwise.errors import AlreadyExists, CorpusError, EngineFailed, Unreachable
 
 _ZEROS = np.zeros(1 << 18, np.uint32)
 
@@ -122,7 +123,7 @@ def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) 
         _check_free(target, overwrite)
         try:
             yield PartialCorpus(target, fingerprint)
-        except EngineFailed:
+        except (EngineFailed, Unreachable):
             # The input is not to blame, so what was done is kept.
             raise
         except Exception:

@@ -20,7 +20,7 @@ from priorwise.corpus.files import FileRecord, write_arrow
 from priorwise.corpus.manifest import FILE_NAME, Manifest
 from priorwise.corpus.shards import StoredShard
 from priorwise.corpus.storage import Store
-from priorwise.errors import AlreadyExists, EngineFailed
+from priorwise.errors import AlreadyExists, EngineFailed, Unreachable
 from priorwise.readers.addresses import reached, with_ending
 
 
@@ -97,7 +97,7 @@ def claim_address(address: str, *, overwrite: bool, fingerprint: dict[str, Any] 
         unfinished = RemotePartial(address, fingerprint, Path(scratch))
         try:
             yield unfinished
-        except (EngineFailed, OSError):
+        except (EngineFailed, Unreachable, OSError):
             # What broke off may go on; what is wrong with the input stays wrong.
             raise
         except Exception:

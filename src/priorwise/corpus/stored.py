@@ -22,6 +22,7 @@ from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.storage import Store
 from priorwise.corpus.texts import StoredTexts
+from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError
 from priorwise.readers.addresses import local_path, with_ending
 from priorwise.readers.remote_file import RemoteFile
@@ -129,14 +130,11 @@ class StoredCorpus:
         return self.n_documents
 
     def __repr__(self) -> str:
-        def some(n: int, noun: str) -> str:
-            return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
         where = "in memory" if self.store is None else f"'{self.path or self.store}'"
         sizes = (
-            some(self.n_documents, "document"),
-            some(self.n_vocabulary, "distinct token"),
-            some(self.n_labels, "label"),
+            counted(self.n_documents, "document"),
+            counted(self.n_vocabulary, "distinct token"),
+            counted(self.n_labels, "label"),
         )
         return f"<Corpus {where}: {', '.join(sizes)}>"
 
@@ -145,6 +143,8 @@ class StoredCorpus:
         return np.concatenate([[0], np.cumsum(self._manifest.batches)]).astype(np.int64)
 
     def _batches(self, name: str) -> list[pa.RecordBatch]:
+        if name not in self._files:
+            raise DamagedCorpus(f"{self._where} is damaged: its manifest does not name {name}")
         try:
             reader = pa.ipc.open_file(pa.BufferReader(self._files[name]))
             return [reader.get_batch(i) for i in range(reader.num_record_batches)]

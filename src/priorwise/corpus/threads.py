@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from priorwise.processors import processors
 
 Result = TypeVar("Result")
 
@@ -36,8 +37,3 @@ def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iter
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

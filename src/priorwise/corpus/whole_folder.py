@@ -9,13 +9,14 @@ from pathlib import Path
 from priorwise.corpus.files import disk_errors_said, remove, sync_folder
 from priorwise.corpus.partial import sibling
 from priorwise.errors import AlreadyExists, CorpusError
+from priorwise.readers.addresses import was_address
 from priorwise.readers.copies import one_at_a_time
 
 
 def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
     """Raise `AlreadyExists` unless a folder can be written here; only one that has the marker file is ever replaced."""
     if not path.exists():
-        if str(path).partition("/")[0].endswith(":"):
+        if was_address(path):
             raise CorpusError(f"{path} cannot be written: a {kind} goes to the disk, and only a corpus to an address")
         return
     if not overwrite:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -114,14 +113,7 @@ def ingest_wikipedia(
         address=shards.address,
         work=work,
     )
-    return IngestSummary(
-        **asdict(written.manifest.counts),
-        bytes=shards.total_bytes,
-        seconds=time.perf_counter() - begun,
-        resumed=written.resumed,
-        discarded=written.discarded,
-        remarks={**told.lines(), **written.remarks},
-    )
+    return IngestSummary.of(written, begun, bytes=shards.total_bytes, remarks=told.lines())
 
 
 def wiki_tokenizer() -> dict[str, Any]:

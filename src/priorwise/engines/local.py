@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +12,7 @@ from priorwise.engines.corpus_part import Documents
 from priorwise.engines.one_by_one import rank_one_by_one
 from priorwise.engines.passes import Floats, Progress, Step, masks_of, steps
 from priorwise.engines.side_by_side import known_to_any, largest_number, rank_side_by_side
+from priorwise.processors import processors
 from priorwise.ranking.scorer import Scorer, Top
 from priorwise.ranking.vector_scorer import VectorScorer
 
@@ -79,6 +79,6 @@ def score_corpus(corpus: Documents, scorer: Scorer | VectorScorer, *, threads: i
     def score(step: Step) -> None:
         scores[step.start : step.start + len(step.offsets) - 1] = scoring(step.offsets, step.tokens, step.counts)
 
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads or processors()) as pool:
         list(pool.map(score, steps(corpus)))
     return scores

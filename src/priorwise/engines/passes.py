@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.engines.corpus_part import Documents
+from priorwise.processors import processors
 from priorwise.ranking.scorer import Top, best_first
 
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ def run_pass(
                     progress(len(step.offsets) - 1)
         return heaps
 
-    workers = threads or os.cpu_count() or 1
+    workers = threads or processors()
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(work) for _ in range(workers)]
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from priorwise.engines.corpus_part import Documents
 from priorwise.engines.one_by_one import rank_one_by_one, score_rows
 from priorwise.engines.passes import Best, Progress, Step, merged, run_pass
+from priorwise.processors import processors
 from priorwise.ranking.scorer import Scorer, Top, best_first
 
 
@@ -50,7 +50,7 @@ def rank_side_by_side(
             return rank_one_by_one(corpus, [scorer], [mask], top, threads, None)[0]
         return Top(documents, best, found.predicted_positive)
 
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads or processors()) as pool:
         return list(pool.map(settle, scorers, masks, rough))
 
 

@@ -87,14 +87,7 @@ def ingest_frame(
         overwrite=overwrite,
         work=_TableWork(spark, table),
     )
-    return IngestSummary(
-        **asdict(written.manifest.counts),
-        bytes=0,
-        seconds=time.perf_counter() - begun,
-        resumed=written.resumed,
-        discarded=written.discarded,
-        remarks=written.remarks,
-    )
+    return IngestSummary.of(written, begun)
 
 
 class _Table:

@@ -29,7 +29,7 @@ def articles_of(frame: Any) -> tuple[Any, str]:
     """
     from pyspark.sql import functions as column
 
-    wikis = sorted(row[0] for row in frame.select("wiki_id").distinct().limit(3).collect())
+    wikis = sorted(str(row[0]) for row in frame.select("wiki_id").distinct().limit(3).collect())
     if len(wikis) != 1:
         there = f"has pages of several wikis ({', '.join(wikis)} …)" if wikis else "has no row"
         raise InputError(f"the table {there}: choose one, as in frame.where(\"wiki_id = 'enwiki'\")")

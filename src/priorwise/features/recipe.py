@@ -13,7 +13,6 @@ from priorwise.errors import InputError
 Floats = NDArray[np.float64]
 
 FREQUENCIES = ("log", "raw", "boolean")
-IDF_KINDS = ("lookahead", "plain", "smooth")
 
 
 def term_frequency(counts: Floats, kind: str) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from priorwise.errors import BrokenFile, InputError, MissingExtra
+from priorwise.readers.small_texts import small_text
 from priorwise.text.tokens import tokens
 
 LARGEST_LIST = 1 << 24
@@ -117,12 +118,7 @@ def stop_list(given: str | Path | Iterable[str] | None) -> frozenset[str]:
 def _of_file(path: Path) -> frozenset[str]:
     if not path.is_file():
         raise BrokenFile(path, "there is no such stop list; 'english' is scikit-learn's")
-    if path.stat().st_size > LARGEST_LIST:
-        raise BrokenFile(path, f"longer than {LARGEST_LIST:,} bytes, which no stop list is")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, f"not a text in UTF-8 (byte {error.start})") from error
+    text = small_text(path, LARGEST_LIST, "stop list")
     words = frozenset(word for line in text.splitlines() for word in tokens(line.split("#")[0]))
     if not words:
         raise BrokenFile(path, "a stop list without a word")

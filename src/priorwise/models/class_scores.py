@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.weights import Weights
+from priorwise.processors import processors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,5 +104,5 @@ def _in_chunks(work: Callable[[int, int], None], n: int) -> None:
         work(0, n)
         return
     starts = range(0, n, CHUNK)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(processors()) as pool:
         list(pool.map(lambda first: work(first, min(first + CHUNK, n)), starts))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from priorwise.models.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.presence_counts import Cases, PresenceCounts
 from priorwise.models.presence_priors import UNIFORM, PresencePrior, PriorKind, kind_of
 from priorwise.priors.term_counts import TermCounts
+from priorwise.processors import processors
 
 Floats = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class LeaveOneOut:
         self.cases = cases
         self.counts = counts
         self.kind = kind
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or processors()
         features = counts.features
         local = np.full(len(counts.positive), -1, dtype=np.int32)
         local[features] = np.arange(len(features), dtype=np.int32)

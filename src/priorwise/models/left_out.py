@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -16,6 +15,7 @@ from priorwise.models.class_rates import log_class_rates
 from priorwise.models.held_out import HeldOut
 from priorwise.models.labels import Labels
 from priorwise.priors.rates import TINY, log_complement, log_rate
+from priorwise.processors import processors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -113,5 +113,5 @@ class LeftOut(HeldOut):
             for chunk in chunks:
                 work(chunk)
             return
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             list(pool.map(work, chunks))

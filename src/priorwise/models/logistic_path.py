@@ -46,11 +46,6 @@ class Trials:
         """The prior with the best mean over the outputs; of equals the first."""
         return int(np.argmax(self.value.mean(axis=1)))
 
-    @property
-    def best_of_each(self) -> NDArray[np.int64]:
-        """The best prior of each output on its own."""
-        return np.argmax(self.value, axis=0)
-
 
 def variance_path(
     X: Any,

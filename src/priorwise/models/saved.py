@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priorwise.corpus.columns import text_column
 from priorwise.corpus.files import FileRecord, FolderPlace, whole_file, write_bytes
 from priorwise.corpus.whole_folder import check_free, whole_folder
+from priorwise.counting import counted
 from priorwise.errors import AlreadyExists, BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
 from priorwise.models import saved_tables
@@ -103,8 +104,8 @@ class SavedModel:
 
     def __repr__(self) -> str:
         prior = self.about.get("prior")
-        shown = f"{len(prior):,} priors" if isinstance(prior, list) else prior or "no prior recorded"
-        what = f"{len(self.labels):,} labels, {len(self.tokens):,} tokens, {shown}"
+        shown = counted(len(prior), "prior") if isinstance(prior, list) else prior or "no prior recorded"
+        what = f"{counted(len(self.labels), 'label')}, {counted(len(self.tokens), 'token')}, {shown}"
         return f"<SavedModel {self.about.get('model', 'of weights')}: {what}>"
 
     def _repr_html_(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from priorwise.processors import processors
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
@@ -25,7 +26,7 @@ def on_threads(work: Callable[[Job], Answer], jobs: Iterable[Job], threads: int 
     from threadpoolctl import threadpool_limits
 
     jobs = list(jobs)
-    threads = min(threads or os.cpu_count() or 1, len(jobs))
+    threads = min(threads or processors(), len(jobs))
     with threadpool_limits(1, user_api="blas"):
         if threads <= 1:
             return [work(job) for job in jobs]

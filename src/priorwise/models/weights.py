@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.counting import counted
+
 Floats = NDArray[np.float64]
 
 
@@ -27,7 +29,7 @@ class Background:
     group: NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Weights:
     """A fitted model of any kind: per output a bias, and a number for each token that the model knows.
 
@@ -56,12 +58,17 @@ class Weights:
     >>> background = Background(np.array([[-1.0], [-2.0]]), np.zeros(3, dtype=np.int32))
     >>> Weights(np.arange(3), csc_matrix([[0.5, 0, 0], [0, 0, 4]]), np.zeros(2), background).lookup(3, output=1)
     array([-2., -2.,  2.])
+    >>> weights
+    <Weights: 1 output, 2 tokens>
     """
 
     features: NDArray[np.int64]
     values: Any
     bias: Floats
     background: Background | None = None
+
+    def __repr__(self) -> str:
+        return f"<Weights: {counted(len(self.bias), 'output')}, {counted(len(self.features), 'token')}>"
 
     def table(self, n_tokens: int) -> Floats:
         """Array of one number per output and token of the vocabulary: 0 where the model does not know the token.

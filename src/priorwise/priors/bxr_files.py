@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.priors.coefficients import CoefficientPrior, Laplace
 from priorwise.priors.numbers import above_zero
+from priorwise.readers.small_texts import small_text
 
 Floats = NDArray[np.float64]
 
@@ -196,16 +197,8 @@ def _numbers(mode: float, variance: float) -> str:
 
 def _lines(path: Path) -> list[tuple[int, _Line]]:
     """Every line that says something, with its number."""
-    if not path.is_file():
-        raise BrokenFile(path, "there is no such file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise BrokenFile(path, f"longer than {LARGEST_FILE:,} bytes, which no file of priors is")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, f"not a text in UTF-8 (byte {error.start})") from error
     found = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(small_text(path, LARGEST_FILE, "file of priors").split("\n"), start=1):
         words = line.split()
         if words and not words[0].startswith("#"):
             try:

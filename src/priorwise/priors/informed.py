@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.counting import counted
 from priorwise.errors import InputError
 from priorwise.priors.coefficients import PAPER_VARIANCES, CoefficientPrior, Gaussian
 from priorwise.priors.notebook import Shown
@@ -117,7 +118,7 @@ class Informed(Shown):
     def __repr__(self) -> str:
         words = len(np.unique(self.known.indices))
         return (
-            f"Informed({self.kind.__name__}, {self.moves} of {words:,} word{'' if words == 1 else 's'}, "
+            f"Informed({self.kind.__name__}, {self.moves} of {counted(words, 'word')}, "
             f"strength={self.strength:g}, variance={self.variance:g})"
         )
 

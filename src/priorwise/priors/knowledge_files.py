@@ -9,6 +9,7 @@ from pathlib import Path
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.priors.keywords import parse_keywords
+from priorwise.readers.small_texts import small_text
 
 Text = str | Mapping[str, float]
 
@@ -119,12 +120,7 @@ def _label_of(file: Path, labels: Sequence[str]) -> str | None:
 
 
 def _read(path: Path) -> Text:
-    if path.stat().st_size > LARGEST_FILE:
-        raise BrokenFile(path, f"longer than {LARGEST_FILE:,} bytes, which no text about a label is")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, f"not a text in UTF-8 (byte {error.start})") from error
+    text = small_text(path, LARGEST_FILE, "text about a label")
     if not text.strip():
         raise BrokenFile(path, "empty: write keywords, or a text about the label")
     try:

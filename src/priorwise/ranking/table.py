@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from priorwise.counting import counted
 from priorwise.errors import MissingExtra
 
 
@@ -62,7 +63,7 @@ class Ranking:
     def __repr__(self) -> str:
         lines = [f"{row['rank']:>6}  {row['score']:>10.4f}  {row['title']}" for row in self.rows(10)]
         more = [f"… and {len(self) - 10} more"] if len(self) > 10 else []
-        return "\n".join([f"Ranking of {len(self)} documents", *lines, *more])
+        return "\n".join([f"Ranking of {counted(len(self), 'document')}", *lines, *more])
 
     @property
     def ids(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,7 +12,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from priorwise.errors import CorpusError, MissingExtra
+from priorwise.errors import CorpusError, InputError, MissingExtra, Unreachable
 
 _ADVICE = {
     "Bucket '": "make the bucket first, or correct the name",
@@ -47,9 +48,23 @@ def local_path(path: str | Path) -> Path | None:
     (PosixPath('/data/news.corpus'), None)
     """
     if not is_address(path):
+        if was_address(path):
+            raise InputError(f"{path} was an address, and a path has lost one of its slashes: give the address itself")
         return Path(path)
     scheme, _, rest = str(path).partition("://")
-    return Path(unquote(rest)) if scheme == "file" else None
+    return Path(unquote(rest.removeprefix("localhost"))) if scheme == "file" else None
+
+
+def was_address(path: str | Path) -> bool:
+    """Return whether this is a path that was made of an address, and is on no disk.
+
+    Examples
+    --------
+    >>> was_address(Path("s3://bucket/news.corpus")), was_address(Path("news.corpus"))
+    (True, False)
+    """
+    first = Path(path).parts[:1]
+    return bool(first) and re.fullmatch(r"[a-z][a-z0-9+.-]+:", first[0]) is not None and not Path(first[0]).exists()
 
 
 def with_ending(address: str, ending: str) -> str:
@@ -74,9 +89,19 @@ def shown(address: str) -> str:
     """
     if not is_address(address):
         return address
-    scheme, _, rest = address.partition("?")[0].partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+    scheme, _, rest = address.partition("://")
+    host = re.split("[/?]", rest, maxsplit=1)[0]
+    if "@" in host:
+        rest = rest[host.rindex("@") + 1 :]
+    elif ":" in host and not host.rpartition(":")[2].isdigit():
+        # A secret key with a slash that was not written as %2F ends where the bucket begins.
+        rest = rest.rpartition("@")[2]
+    return f"{scheme}://{rest.partition('?')[0]}"
+
+
+def _said(error: Exception, address: str) -> str:
+    """Return what an error says, without what an address hides."""
+    return str(error).replace(address, shown(address))
 
 
 @lru_cache(maxsize=32)
@@ -91,7 +116,9 @@ def file_system(address: str) -> tuple[Any, str]:
             files, path = fs.FileSystem.from_uri(address)
         except pa.ArrowInvalid as error:
             if address.partition("://")[0] in ("s3", "hdfs", "gs", "gcs", "abfs", "abfss"):
-                raise CorpusError(f"{shown(address)} is no such address: {error}") from error
+                advice = "; in a key, a slash is written %2F and a blank %20" if "@" in address else ""
+                # Without its cause, which would show the keys.
+                raise CorpusError(f"{shown(address)} is no such address: {_said(error, address)}{advice}") from None
             files, path = _by_fsspec(address)
     return files, path.rstrip("/")
 
@@ -105,8 +132,8 @@ def _by_fsspec(address: str) -> tuple[Any, str]:
         raise MissingExtra("fsspec", "spark") from error
     try:
         found, path = url_to_fs(address)
-    except (ValueError, ImportError) as error:
-        raise CorpusError(f"{shown(address)} cannot be reached: {error}") from error
+    except (ValueError, TypeError, ImportError) as error:
+        raise CorpusError(f"{shown(address)} cannot be reached: {_said(error, address)}") from error
     return PyFileSystem(FSSpecHandler(found)), str(path)
 
 
@@ -120,6 +147,6 @@ def reached(address: str) -> Iterator[None]:
         if error.errno is not None:
             raise
         # What Arrow advises to do about a bucket is to be done in Python.
-        said = str(error).partition(". To create buckets")[0]
+        said = _said(error, address).partition(". To create buckets")[0]
         advice = next((f"; {what}" for sign, what in _ADVICE.items() if sign in said), "")
-        raise CorpusError(f"{shown(address)} cannot be reached: {said}{advice}") from error
+        raise Unreachable(f"{shown(address)} cannot be reached: {said}{advice}") from error

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
 from priorwise.readers.archives import Member
 from priorwise.readers.blocks import blocks
-from priorwise.readers.document import Document
+from priorwise.readers.document import Document, described
 from priorwise.readers.folder import decoded
 from priorwise.readers.inputs import Inputs
 from priorwise.readers.record_parts import PART_BYTES, neighbours
@@ -53,7 +53,6 @@ class CollectionReader:
     def __init__(self, paths: Paths, *, split: str = "all", labelled: bool = False, **options: Any) -> None:
         if split not in SPLITS:
             raise InputError(f"there is no split '{split}'; the splits are {', '.join(SPLITS)}")
-        given = [paths] if isinstance(paths, str | Path) else paths
         self.split = split
         self.labelled = labelled
         self.remarks: dict[str, int] = {}
@@ -62,8 +61,11 @@ class CollectionReader:
         self._guessed = False
         self._is_part = False
         self._options = options
-        self._inputs = Inputs(found_files(given), self.remark, self._tell)
+        self._inputs = Inputs(found_files(paths), self.remark, self._tell)
         self.total_bytes = self._inputs.total_bytes
+
+    def __repr__(self) -> str:
+        return described(self, [path.name for path in self._inputs.paths])
 
     def __iter__(self) -> Iterator[Document]:
         self.done_bytes = 0

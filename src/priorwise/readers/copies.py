@@ -15,7 +15,7 @@ from priorwise.errors import BrokenFile
 _PIECE = 1 << 22
 
 Tell = Callable[[int], None]
-"""Told the number of bytes of each piece."""
+"""Told the number of bytes of each piece; a negative one takes back those that are to be copied again."""
 
 
 def cache_folder() -> Path:
@@ -81,20 +81,32 @@ def copied(
             tell(size)
             return target
         draft = target.with_name(target.name + ".partial")
-        checksum = hashlib.sha256()
-        with draft.open("a+b") as copy:
-            copy.seek(0)
-            for piece in iter(lambda: copy.read(_PIECE), b""):
-                checksum.update(piece)
-                tell(len(piece))
-            with open_source() as source:
-                source.seek(copy.tell())
-                while (there := copy.tell()) <= size and (piece := source.read(_PIECE)):
-                    copy.write(piece)
-                    checksum.update(piece)
-                    tell(len(piece))
-        if there != size or sha256 not in (None, checksum.hexdigest()):
+        if draft.exists() and not _completed(draft, open_source, size, sha256, tell):
+            # What an earlier attempt left was of another file, or suffered in a power cut.
+            tell(-draft.stat().st_size)
+            draft.unlink()
+        if not draft.exists() and not _completed(draft, open_source, size, sha256, tell):
             draft.unlink()
             raise BrokenFile(target.name, "what came is not what was said to be there; try again")
         draft.rename(target)
     return target
+
+
+def _completed(draft: Path, open_source: Callable[[], Any], size: int, sha256: str | None, tell: Tell) -> bool:
+    """Copy what is missing from a draft, force it to the disk, and return whether it is now what it should be."""
+    checksum = hashlib.sha256()
+    with draft.open("a+b") as copy:
+        copy.seek(0)
+        for piece in iter(lambda: copy.read(_PIECE), b""):
+            checksum.update(piece)
+            tell(len(piece))
+        if copy.tell() < size:
+            with open_source() as source:
+                source.seek(copy.tell())
+                while copy.tell() <= size and (piece := source.read(_PIECE)):
+                    copy.write(piece)
+                    checksum.update(piece)
+                    tell(len(piece))
+            copy.flush()
+            os.fsync(copy.fileno())
+        return copy.tell() == size and sha256 in (None, checksum.hexdigest())

@@ -132,6 +132,18 @@ class Numbered(Protocol):
     first: int | None
 
 
+def described(reader: Reader, names: Sequence[str]) -> str:
+    """Return what a reader reads, for people to see: what kind it is, the names of the first files, and how much.
+
+    Examples
+    --------
+    >>> described(Stream([], total_bytes=2_500_000), ["a.jsonl", "b.jsonl", "c.jsonl"])
+    '<Stream of a.jsonl, b.jsonl and 1 more: 2.5 MB>'
+    """
+    more = f" and {len(names) - 2:,} more" if len(names) > 2 else ""
+    return f"<{type(reader).__name__} of {', '.join(names[:2])}{more}: {reader.total_bytes / 1e6:,.1f} MB>"
+
+
 def parts_of(reader: Reader) -> Sequence[Reader]:
     """Return the parts of a reader; most have one, which is the reader itself.
 

@@ -32,7 +32,7 @@ BOMB_RATIO, BOMB_BYTES = 200, 1 << 26
 _CHUNK = 1 << 20
 _TAIL = 1 << 10
 _PAGE, _PAGE_END, _DUMP_END = b"<page>", b"</page>", b"</mediawiki>"
-_TOO_LONG = "page longer than 256 MB left out"
+_TOO_LONG = "pages longer than 256 MB left out"
 _BREAKS_OFF = "dumps that break off before their end"
 
 
@@ -177,7 +177,7 @@ class DumpFile:
             read_bytes += n
 
         def damaged(reason: str) -> None:
-            remarks.add("file read only as far as it could be", f"{self.path.name}: {reason}")
+            remarks.add("files read only as far as they could be", f"{self.path.name}: {reason}")
 
         # Arrow throws away what it was asked for when zstd's data break off in it, so it is asked for little.
         longest = _CHUNK >> 4 if self.kind == "zstd" else _CHUNK
@@ -202,7 +202,7 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
             runs.append(_completed(own, block, blocks, remarks, name))
             return runs
         if block.content is None:
-            remarks.add("damaged bzip2 block left out", f"{name}, byte {block.start:,}")
+            remarks.add("damaged bzip2 blocks left out", f"{name}, byte {block.start:,}")
             runs.append(_as_run(own))
             own = []
             continue

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.errors import BrokenFile, NotEnoughData
-from priorwise.readers.document import Document
+from priorwise.readers.addresses import local_path, shown
+from priorwise.readers.document import Document, described
 
 NOT_UTF8 = "files that are not UTF-8, read as Windows-1252"
 DIFFERING = "files of the same name with another text, of which the first was taken"
@@ -40,7 +41,10 @@ class FolderReader:
     """
 
     def __init__(self, folder: str | Path, *, merge: bool = False) -> None:
-        self.folder = Path(folder)
+        on_disk = local_path(folder)
+        if on_disk is None:
+            raise BrokenFile(shown(str(folder)), "a folder of texts is read from the disk; copy it there first")
+        self.folder = on_disk
         self.merge = merge
         self.remarks: dict[str, int] = {}
         self.done_bytes = 0
@@ -48,6 +52,9 @@ class FolderReader:
             raise BrokenFile(self.folder, "there is no such folder")
         self._files, self._outside = files_in(self.folder)
         self.total_bytes = sum(status.st_size for status in self._files.values())
+
+    def __repr__(self) -> str:
+        return described(self, [self.folder.name])
 
     def __iter__(self) -> Iterator[Document]:
         self.done_bytes = 0

@@ -80,8 +80,19 @@ def lines_before(path: Path, byte: int) -> int:
 def _check_columns(reader: RecordReader, path: Path, seen: set[str]) -> None:
     """Raise UnknownName for a column that no record of the file has; a part of the file asks the rest of it."""
     if reader.lines is not None:
-        for name in set(reader.columns.required) - seen:
-            with opened(path, lambda n: None) as stream:
-                if any(json.dumps(name).encode() in line for line in stream):
-                    seen.add(name)
+        seen.update(name for name in reader.columns.required if name not in seen and _is_named(name, path))
     reader.columns.check(sorted(seen), str(path))
+
+
+def _is_named(name: str, path: Path) -> bool:
+    """Return whether a file holds a name as JSON spells it, with letters beyond ASCII as they are or escaped."""
+    spelled = [json.dumps(name, ensure_ascii=ascii_only).encode() for ascii_only in (False, True)]
+    kept = max(map(len, spelled)) - 1
+    with opened(path, lambda n: None) as stream:
+        end = b""
+        while piece := stream.read(_CHUNK):
+            piece = end + piece
+            if any(each in piece for each in spelled):
+                return True
+            end = piece[-kept:]
+    return False

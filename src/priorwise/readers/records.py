@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
 from priorwise.readers.compressed import anywhere, compression, opened, plain_suffix, reading, spooled
-from priorwise.readers.document import Document
+from priorwise.readers.document import Document, described
 from priorwise.readers.fields import Columns
 from priorwise.readers.json_lines import LONGEST_RECORD, Numbered, json_lines, lines_before
 from priorwise.readers.record_parts import JSON_LINES, PART_BYTES, record_parts
@@ -28,7 +28,7 @@ class RecordReader:
 
     Parameters
     ----------
-    paths : sequence of str or Path
+    paths : path or sequence of paths
         JSON lines (``.jsonl``, ``.ndjson``, ``.json``), ``.csv``, ``.tsv``, ``.parquet``, ``.arrow`` (also
         ``.feather``, ``.ipc``; file or stream), each plain or compressed by gzip, bz2, xz or zstd.
     columns : Columns, optional
@@ -48,7 +48,7 @@ class RecordReader:
     """
 
     def __init__(
-        self, paths: Sequence[str | Path], columns: Columns | None = None, *, delimiter: str | None = None
+        self, paths: str | Path | Sequence[str | Path], columns: Columns | None = None, *, delimiter: str | None = None
     ) -> None:
         self.paths = found_files(paths)
         self.columns = columns or Columns()
@@ -60,6 +60,9 @@ class RecordReader:
         self.row_groups: Sequence[int] | None = None
         self.lines: range | None = None
         self.is_part = False
+
+    def __repr__(self) -> str:
+        return described(self, [path.name for path in self.paths])
 
     def parts(self) -> Sequence[RecordReader]:
         """Return readers of some 64 MB each: files, row groups of a Parquet file, or lines of a plain one of JSON."""

@@ -18,10 +18,10 @@ class Remarks:
     Examples
     --------
     >>> remarks = Remarks()
-    >>> remarks.add("damaged block left out", "a.bz2, byte 77")
-    >>> remarks.add("redirect", n=3)
+    >>> remarks.add("damaged blocks left out", "a.bz2, byte 77")
+    >>> remarks.add("redirects", n=3)
     >>> remarks.lines()
-    {'damaged block left out (a.bz2, byte 77)': 1, 'redirect': 3}
+    {'damaged blocks left out (a.bz2, byte 77)': 1, 'redirects': 3}
     """
 
     def __init__(self) -> None:

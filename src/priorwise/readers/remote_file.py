@@ -12,7 +12,7 @@ from pathlib import Path, PosixPath
 from typing import IO, Any
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.addresses import file_system, is_address, local_path, reached, shown, with_ending
+from priorwise.readers.addresses import file_system, local_path, reached, shown, with_ending
 from priorwise.readers.copies import cache_folder, copied
 
 _BUFFER = 1 << 20
@@ -73,6 +73,8 @@ class RemoteFile(PosixPath):
             info = files.get_file_info(path)
         if info.type != FileType.File:
             raise FileNotFoundError(2, "there is no such file", str(self))
+        if info.size is None:
+            raise BrokenFile(self, "its server does not say how long it is; download it, and give the file")
         changed = info.mtime_ns or 0
         seconds = changed // 10**9
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, info.size, seconds, seconds, seconds), {"st_mtime_ns": changed})
@@ -134,21 +136,21 @@ class _Reading(io.RawIOBase):
         super().close()
 
 
-def found_files(given: Iterable[str | Path]) -> list[Path]:
-    """Return the files that are meant by paths and addresses; the last part of an address may hold ``*`` and ``[…]``.
+def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the files that are meant by paths and addresses, or by one of them.
 
-    An address that ends in ``/`` means all files in the folder, but not those whose names begin with ``_`` or ``.``,
-    which Spark and others leave beside their own.
+    The last part of an address may hold ``*`` and ``[…]``. An address that ends in ``/`` means all files in the folder,
+    but not those whose names begin with ``_`` or ``.``, which Spark and others leave beside their own.
 
     Examples
     --------
-    >>> found_files(["a.jsonl", Path("b.jsonl")])
-    [PosixPath('a.jsonl'), PosixPath('b.jsonl')]
+    >>> found_files(["a.jsonl", Path("b.jsonl")]), found_files("a.jsonl")
+    ([PosixPath('a.jsonl'), PosixPath('b.jsonl')], [PosixPath('a.jsonl')])
     """
     found: list[Path] = []
-    for path in given:
-        if isinstance(path, RemoteFile) or not is_address(path):
-            found.append(path if isinstance(path, Path) else Path(path))
+    for path in [given] if isinstance(given, str | Path) else given:
+        if isinstance(path, RemoteFile):
+            found.append(path)
         elif (on_disk := local_path(path)) is not None:
             found.append(on_disk)
         else:

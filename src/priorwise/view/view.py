@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.counting import counted
 from priorwise.search import CountTarget, FBeta
 from priorwise.view.coordinates import Coordinates
 from priorwise.view.documents import MOST_DOCUMENTS, ShownDocuments, draw_documents
@@ -102,8 +103,8 @@ class View:
     def __repr__(self) -> str:
         shown = self.documents
         return (
-            f"<View of '{self.label}': {len(shown):,} documents, {np.count_nonzero(shown.member):,} of them members, "
-            f"{self.setting.prior!r}>"
+            f"<View of '{self.label}': {counted(len(shown), 'document')}, "
+            f"{np.count_nonzero(shown.member):,} of them members, {self.setting.prior!r}>"
         )
 
 

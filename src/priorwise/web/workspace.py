@@ -37,10 +37,6 @@ class Workspace:
         """Return what there is to see of one run; the corpus is where it was, or at ``corpus``."""
         return cls(Run.load(path).open_corpus(corpus), [path.resolve()])
 
-    def run_names(self) -> list[str]:
-        """Return the names of all runs, sorted."""
-        return sorted(self._paths())
-
     def run_path(self, name: str) -> Path:
         """Return the folder of a run; :class:`~priorwise.errors.UnknownName` if there is none of that name."""
         paths = self._paths()
