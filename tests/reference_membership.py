@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+GROWTH = 0.6
+
 
 def vectors(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
     """Log term frequency times log((N + 1)/(n + 1)) + 1, each document of length 1; a column per word, sorted."""
@@ -107,12 +109,16 @@ def log_ranks(
     n_apart: int = 0,
     apart: float = 0.0,
 ) -> float:
-    """The sum of log(r + 9) over members left out, r the rank among documents neither known nor rejected."""
+    """The sum of log(r + 9) over members left out, r the rank among documents neither known nor rejected.
+
+    The variance is that for all members.
+    """
     total = 0.0
     for left_out in sorted(set(fold)):
         out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
         rest = [d for d in known if d not in out]
-        scores = setting_scores(X, rest, rejected, variance, k, traits, shared, n_apart, apart)
+        own = variance * (len(rest) / len(known)) ** GROWTH
+        scores = setting_scores(X, rest, rejected, own, k, traits, shared, n_apart, apart)
         others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
         total += sum(math.log(min(sum(other >= scores[d] for other in others) + 1, lost) + 9) for d in out)
     return total

@@ -24,36 +24,24 @@ from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.vector_scorer import VectorScorer
 
 
-@pytest.fixture(scope="module")
-def auto(corpus: Corpus) -> Run:
-    return discover(corpus, "Chess")
+def test_the_default_is_a_regression(auto_run: Run) -> None:
+    assert auto_run.about["model"] == "auto"
+    assert auto_run.regression is not None
+    assert auto_run.about["regression"]["documents"] == 400
+    assert sum(setting["share"] for setting in auto_run.about["regression"]["settings"]) == pytest.approx(1.0)
 
 
-@pytest.fixture(scope="module")
-def auto_path(auto: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("auto") / "chess.run"
-    auto.save(path)
-    return path
-
-
-def test_the_default_is_a_regression(auto: Run) -> None:
-    assert auto.about["model"] == "auto"
-    assert auto.regression is not None
-    assert auto.about["regression"]["documents"] == 400
-    assert sum(setting["share"] for setting in auto.about["regression"]["settings"]) == pytest.approx(1.0)
-
-
-def test_scores_are_the_weights_on_the_vectors_of_scikit_learn(auto: Run, corpus: Corpus) -> None:
-    assert auto.regression is not None
+def test_scores_are_the_weights_on_the_vectors_of_scikit_learn(auto_run: Run, corpus: Corpus) -> None:
+    assert auto_run.regression is not None
     X = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
-    weight_of = dict(zip(auto.regression.tokens, auto.regression.weights.tolist(), strict=True))
+    weight_of = dict(zip(auto_run.regression.tokens, auto_run.regression.weights.tolist(), strict=True))
     names = corpus.token_names(np.arange(corpus.n_vocabulary))
     scores = X @ np.array([weight_of.get(name, 0.0) for name in names])
-    np.testing.assert_allclose(score_corpus(corpus, auto.regression.scorer(corpus)), scores, atol=1e-9)
-    rows = corpus.rows(auto.ranking.ids)
-    np.testing.assert_allclose(auto.ranking.table["score"].to_numpy(), scores[rows], atol=1e-9)
+    np.testing.assert_allclose(score_corpus(corpus, auto_run.regression.scorer(corpus)), scores, atol=1e-9)
+    rows = corpus.rows(auto_run.ranking.ids)
+    np.testing.assert_allclose(auto_run.ranking.table["score"].to_numpy(), scores[rows], atol=1e-9)
     others = np.setdiff1d(np.arange(corpus.n_documents), corpus.members("Chess"))
-    assert auto.ranking.ids == corpus.ids(others[np.argsort(-scores[others], kind="stable")])
+    assert auto_run.ranking.ids == corpus.ids(others[np.argsort(-scores[others], kind="stable")])
 
 
 def test_the_vectors_are_those_of_the_formula(documents: list[DemoDocument]) -> None:
@@ -74,8 +62,8 @@ def test_the_weights_are_learned_from_all_documents(corpus: Corpus) -> None:
     traits = spelling(corpus.token_names(features), corpus.document_frequency[features], corpus.n_documents, X)
     learned = learn_membership(X, corpus.members("Chess"), traits=traits)
     scores = X @ learned.weights
-    auto = discover(corpus, "Chess", description="")
-    assert auto.ranking.table["score"].to_numpy() == pytest.approx(scores[corpus.rows(auto.ranking.ids)], abs=1e-3)
+    run = discover(corpus, "Chess", description="")
+    assert run.ranking.table["score"].to_numpy() == pytest.approx(scores[corpus.rows(run.ranking.ids)], abs=1e-3)
 
 
 def test_probabilities_fall_and_add_up_to_what_is_expected(corpus: Corpus) -> None:
@@ -86,9 +74,9 @@ def test_probabilities_fall_and_add_up_to_what_is_expected(corpus: Corpus) -> No
     assert run.about["predicted_positive"]["learned"] == int((p > 0.5).sum())
 
 
-def test_an_explanation_adds_up(auto: Run, corpus: Corpus) -> None:
-    for row in auto.ranking.rows(5):
-        explained = auto.explain(corpus, row["id"])
+def test_an_explanation_adds_up(auto_run: Run, corpus: Corpus) -> None:
+    for row in auto_run.ranking.rows(5):
+        explained = auto_run.explain(corpus, row["id"])
         assert explained.score == pytest.approx(row["score"])
         assert explained.probability == pytest.approx(row["probability"])
         strongest = explained.tokens[0]
@@ -97,18 +85,18 @@ def test_an_explanation_adds_up(auto: Run, corpus: Corpus) -> None:
         assert words == len(corpus.take([corpus.row(row["id"])])[1])
 
 
-def test_loading_gives_back_what_was_saved(auto: Run, auto_path: Path, corpus: Corpus) -> None:
+def test_loading_gives_back_what_was_saved(auto_run: Run, auto_path: Path, corpus: Corpus) -> None:
     loaded = Run.load(auto_path)
-    assert loaded.about == auto.about
+    assert loaded.about == auto_run.about
     assert loaded.regression is not None
-    assert auto.regression is not None
-    assert loaded.regression.weights.tolist() == auto.regression.weights.tolist()
-    document = auto.ranking.ids[3]
-    assert loaded.explain(corpus, document) == auto.explain(corpus, document)
+    assert auto_run.regression is not None
+    assert loaded.regression.weights.tolist() == auto_run.regression.weights.tolist()
+    document = auto_run.ranking.ids[3]
+    assert loaded.explain(corpus, document) == auto_run.explain(corpus, document)
 
 
-def test_a_run_without_its_regression_is_damaged(auto: Run, tmp_path: Path) -> None:
-    auto.save(tmp_path / "x.run")
+def test_a_run_without_its_regression_is_damaged(auto_run: Run, tmp_path: Path) -> None:
+    auto_run.save(tmp_path / "x.run")
     (tmp_path / "x.run" / "regression.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(BrokenFile, match="not a priorwise model"):
         Run.load(tmp_path / "x.run")
@@ -171,6 +159,16 @@ def test_a_large_corpus_is_read_in_part(corpus: Corpus) -> None:
     best = {*np.argsort(-np.where(skip, -np.inf, whole.scores))[:20].tolist()}
     found = {*np.argsort(-np.where(skip, -np.inf, part.scores))[:40].tolist()}
     assert len(best & found) >= 10
+
+
+def test_what_is_excluded_is_not_read_in_part_either(corpus: Corpus) -> None:
+    members, rows = corpus.members("Chess"), np.arange(corpus.n_documents)
+    skip = ~np.isin(rows, members)
+    candidates = rows[skip][:1]
+    skip[members], skip[candidates] = True, False
+    stage = Scorer(Weights(np.arange(5), np.ones((1, 5)), np.zeros(1)))
+    # Fewer documents than there is room for by the first stage.
+    assert regress(corpus, members, skip, stage, read_at_most=len(members)).read == len(members) + len(candidates)
 
 
 def test_what_people_rejected_is_no_candidate_and_never_believed(corpus: Corpus) -> None:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, hstack, random_array
 import reference_membership as reference
 from priorwise.errors import NotEnoughData
 from priorwise.models.membership import learn_membership, usual_variance
-from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, Trial, folds
+from priorwise.models.membership_trials import FOLDS, FOLDS_OF_MANY, Setting, Trial, Trials, folds
 from priorwise.models.prior_spread import Spread
 from priorwise.models.ridge_columns import RidgeColumns
 
@@ -127,6 +127,20 @@ def test_settings_are_weighed_by_the_ranks_of_members_left_out(n_known: int, rej
     best = [first[place] for place in np.argsort(learned.log_ranks[:6], kind="stable")]
     assert learned.settings[6:8] == [replace(setting, one_sided=True) for setting in best[:2]]
     assert learned.settings[8:] == [replace(setting, believed=k) for k in (4, 9) for setting in best[:3]]
+
+
+@pytest.mark.parametrize("n_known", [3, 12, 100])
+def test_who_learns_from_fewer_members_has_the_prior_that_suits_so_many(n_known: int) -> None:
+    X, known = some_documents(150, 20, n_known), np.arange(n_known)
+    none = np.empty(0, np.int64)
+    trials = Trials(RidgeColumns(X), known, none, none, seed=1, tol=1e-5)
+    (trial,) = trials.plain([Setting(200.0)])
+    for left_out in range(trials.width):
+        rest = known[trials.fold != left_out]
+        variance = 200.0 * (len(rest) / n_known) ** reference.GROWTH
+        expected = reference.setting_scores(X.toarray(), rest.tolist(), [], variance, 0)
+        np.testing.assert_allclose(trial.scores[:, left_out], expected, atol=1e-3)
+    assert usual_variance(2 * n_known) / usual_variance(n_known) == pytest.approx(2**reference.GROWTH)
 
 
 def test_the_average_is_that_of_the_settings_in_units_of_their_spread() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from priorwise.discovery.words import some
+
 
 def prior_in_words(prior: Any, counts: Any, *, of_words: bool = False) -> str:
     """Say what is believed before reading, and how much text it takes to change that.
@@ -38,13 +40,8 @@ def prior_in_words(prior: Any, counts: Any, *, of_words: bool = False) -> str:
     return tell(prior, counts) if tell is not None else repr(prior)
 
 
-def _some(number: float, noun: str) -> str:
-    shown = "infinitely many" if number == float("inf") else f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-    return f"{shown} {noun}{'' if shown == '1' else 's'}"
-
-
 def _words(strength: float, counts: Any) -> str:
-    return f"strength: {_some(strength, 'imagined word')}, beside {_counted(counts)} counted in a class on average"
+    return f"strength: {some(strength, 'imagined word')}, beside {_counted(counts)} counted in a class on average"
 
 
 def _counted(counts: Any) -> str:
@@ -53,7 +50,7 @@ def _counted(counts: Any) -> str:
 
 def _documents(strength: float, counts: Any) -> str:
     members = float(counts.documents.mean())
-    return f"strength: {_some(strength, 'imagined document')}, beside {members:,.0f} in a class on average"
+    return f"strength: {some(strength, 'imagined document')}, beside {members:,.0f} in a class on average"
 
 
 UNSEEN = "centre: all words that a class has never seen alike"

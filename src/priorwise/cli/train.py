@@ -168,7 +168,7 @@ def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
     if without := about["corpus"]["without_label"]:
         click.echo(f"{counted(without, 'document')} without any of them, taken as examples of none (see --labelled)")
     for why, count in about["corpus"]["left_out"].items():
-        click.echo(f"Left out: {count:,} {why}")
+        click.echo(f"Left out: {why} ({count:,})")
     best = getattr(fitted, "best_estimator_", fitted)
     prior = getattr(best, "given_prior", best.prior)
     name = "priors" if isinstance(prior, tuple) else repr(prior)

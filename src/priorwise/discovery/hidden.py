@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.counting import counted
 from priorwise.discovery.learning import Procedure, laplace_model, learn
 from priorwise.discovery.membership import Regressed, regress
 from priorwise.discovery.peers import peers
@@ -222,7 +223,8 @@ def split_members(corpus: Corpus, label: str, *, hide: float, keep: int | None =
     order = np.random.default_rng([seed, *label.encode()]).permutation(members)
     n_hidden = round(hide * len(members)) if keep is None else max(0, len(members) - keep)
     if len(members) - n_hidden < 2 or not n_hidden:
-        raise NotEnoughData(f"'{label}' has {len(members)} members: too few to hide some and learn from the rest")
+        has = counted(len(members), "member")
+        raise NotEnoughData(f"'{label}' has {has}: too few to hide some and learn from the rest")
     return np.sort(order[n_hidden:]).astype(np.int64), np.sort(order[:n_hidden]).astype(np.int64)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.corpus import Corpus
+from priorwise.counting import counted
 from priorwise.discovery.choices import Choices
 from priorwise.discovery.finding import run_of
 from priorwise.discovery.finished import Category
@@ -98,7 +99,8 @@ class Together:
         members = np.setdiff1d(self.corpus.members(label), self.excluded).astype(np.int64)
         if len(members) < 2 or len(members) + len(self.excluded) == self.corpus.n_documents:
             n, after = self.corpus.n_documents, " after the exclusions" if len(self.excluded) else ""
-            raise NotEnoughData(f"'{label}' has {len(members)} members{after}, of {n} documents: too few, or too many")
+            has = f"{counted(len(members), 'member')}{after}, of {counted(n, 'document')}"
+            raise NotEnoughData(f"'{label}' has {has}: too few, or too many")
         return Category(self.corpus, label, members, self.excluded, NO_ROWS)
 
     def learn(self, label: str) -> LearnedLabel:

@@ -172,8 +172,11 @@ def _rows_to_read(
     chosen[members] = True
     chosen[hard] = True
     room = max(at_most - int(chosen.sum()), at_most // 2)
-    scores = np.where(readable & ~chosen, engine.score_corpus(corpus, first_stage), -np.inf)
-    chosen[np.argpartition(-scores, room // 2)[: room // 2]] = True
+    rest = np.flatnonzero(readable & ~chosen)
+    if room // 2 < len(rest):
+        scores = engine.score_corpus(corpus, first_stage)[rest]
+        rest = rest[np.argpartition(-scores, room // 2)[: room // 2]]
+    chosen[rest] = True
     rest = np.flatnonzero(readable & ~chosen)
     drawn = np.random.default_rng(seed).choice(len(rest), min(room - room // 2, len(rest)), replace=False)
     chosen[rest[drawn]] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from priorwise.charts import Markup, element
+from priorwise.counting import counted
 from priorwise.discovery.words import in_words, regression_in_words
 
 if TYPE_CHECKING:
@@ -29,7 +30,11 @@ def run_html(run: Run, top: int = 10) -> Markup:
     ]
     return element(
         "div",
-        element("p", element("b", label), f": {about['members']:,} members, {len(run.ranking):,} candidates. "),
+        element(
+            "p",
+            element("b", label),
+            f": {counted(about['members'], 'member')}, {counted(len(run.ranking), 'candidate')}. ",
+        ),
         None if about["regression"] is None else element("p", regression_in_words(about)),
         element("p", in_words(run.prior) if run.regression is None else f"First stage: {in_words(run.prior)}"),
         element(

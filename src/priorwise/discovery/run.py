@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.whole_folder import check_free, whole_folder
+from priorwise.counting import counted
 from priorwise.discovery.membership_model import MembershipModel, VectorExplanation
 from priorwise.discovery.model import PresenceModel
 from priorwise.discovery.standing import Standing, Standings
@@ -100,7 +101,8 @@ class Run:
 
     def __repr__(self) -> str:
         what = f"'{self.about['label']}'" if self.about["label"] is not None else "a list of members"
-        return f"<Run of {what}: {self.about['members']} members, {self.prior!r}, {len(self.ranking)} candidates>"
+        members, candidates = counted(self.about["members"], "member"), counted(len(self.ranking), "candidate")
+        return f"<Run of {what}: {members}, {self.prior!r}, {candidates}>"
 
     def _repr_html_(self) -> str:
         from priorwise.discovery.notebook import run_html

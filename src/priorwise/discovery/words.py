@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorwise.counting import plural
 from priorwise.priors import PseudoCounts
 
 LISTENS = 0.05
@@ -73,10 +74,11 @@ def some(number: float, noun: str) -> str:
 
     Examples
     --------
-    >>> some(1, "other"), some(0.25, "member"), some(56234.1, "member")
+    >>> some(1.0004, "other"), some(0.25, "member"), some(56234.1, "member")
     ('1 other', '0.25 members', '56,234 members')
     """
-    return f"{amount(number)} {noun}{'' if number == 1 else 's'}"
+    shown = amount(number)
+    return f"{shown} {noun if shown == '1' else plural(noun)}"
 
 
 def amount(number: float) -> str:
@@ -84,7 +86,9 @@ def amount(number: float) -> str:
 
     Examples
     --------
-    >>> amount(1.0), amount(0.0133352), amount(4216.97)
-    ('1', '0.0133', '4,217')
+    >>> amount(1.0), amount(0.0133352), amount(4216.97), amount(float("inf"))
+    ('1', '0.0133', '4,217', 'infinitely many')
     """
+    if number == float("inf"):
+        return "infinitely many"
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -26,13 +26,16 @@ FOLDS_OF_MANY = 3
 MANY = 100
 """So many members tell enough when a third of them is left out at a time, and cost less."""
 
+VARIANCE_GROWTH = 0.6
+"""The variance that suits so many members grows with this power of their number."""
+
 ONE_SIDED_STEPS = 3
 
 FIRST_SHARE = 0.1
 """The best tenth of the left-out members says too little to be counted by."""
 
 RANK_OFFSET = 10.0
-"""A left-out member stands at rank r with a probability like 1/(r + 10): what weighs one setting against another."""
+"""A left-out member stands at rank r with a probability like 1/(r − 1 + 10); so settings are weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Setting:
     Parameters
     ----------
     variance : float
-        The prior's variance, times the number of documents.
+        The prior's variance with all members, times the number of documents.
     believed : int
         How many other documents are taken for likely members.
     one_sided : bool
@@ -100,6 +103,8 @@ class Trials:
         self.known, self.imagined = known, imagined
         self.fold = folds(len(known), seed)
         self.width = int(self.fold.max()) + 2
+        learned_from = len(known) - np.append(np.bincount(self.fold), 0)
+        self._tighter = (len(known) / learned_from) ** VARIANCE_GROWTH
         n = columns.n_documents
         self._plain = np.zeros((n, self.width), np.float32)
         self._plain[known] = 1.0
@@ -174,9 +179,12 @@ class Trials:
         return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
 
     def _spread(self, settings: Sequence[Setting]) -> tuple[NDArray[np.float64], Spread, Mask | None]:
-        """The prior's strength, how it is spread over the features, and who counts, for each column of each setting."""
+        """The prior's strength, how it is spread over the features, and who counts, for each column of each setting.
+
+        Who learns from fewer members has the stronger prior that suits so many.
+        """
         n = self.columns.n_documents
-        strength = np.repeat([n / setting.variance for setting in settings], self.width)
+        strength = np.outer([n / setting.variance for setting in settings], self._tighter).ravel()
         shares = [[setting.shared, setting.labels] for setting in settings]
         spread = Spread(*np.repeat(shares, self.width, axis=0).T)
         silent = np.repeat([not setting.described for setting in settings], self.width)
@@ -213,7 +221,7 @@ def most_missing(ranks: NDArray[np.int64]) -> float:
     """The most members that can be missing, as far as the ranks of left-out members go.
 
     If a share q of the left-out members stands at rank r or better, then so does a share q of the h missing ones:
-    hq ≤ r, at every rank. So h ≤ min_i r_(i) (n + 1)/i, with r_(1) ≤ r_(2) ≤ … the n ranks and i ≥ n/10.
+    hq ≤ r, at every rank. So h ≤ min_i r_(i) (n + 1)/i, with r_(1) ≤ r_(2) ≤ … the n ranks and i > n/10.
 
     Examples
     --------

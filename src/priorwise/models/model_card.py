@@ -61,7 +61,7 @@ def _training(model: SavedModel) -> str:
     lines = [f"{corpus['documents']:,} documents of the corpus with the checksum {code(corpus['checksum'])}."]
     if corpus.get("without_label"):
         lines.append(f"{corpus['without_label']:,} of them have no label, and are examples of none.")
-    lines += [f"Left out: {count:,} {plain(str(why))}." for why, count in corpus.get("left_out", {}).items()]
+    lines += [f"Left out: {plain(str(why))} ({count:,})." for why, count in corpus.get("left_out", {}).items()]
     return " ".join(lines)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.kernels.row_sums import add_prior, keep_active, mix_columns, step_along, sum_rows, turn
 from priorwise.models.prior_spread import Spread
+from priorwise.processors import processors
 
 Block = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class RidgeColumns:
     def __init__(self, X: Any, threads: int | None = None, *, traits: Any | None = None, n_apart: int = 0) -> None:
         self.n_documents, self.n_features = X.shape
         self._together = self.n_features - n_apart
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or processors()
         self._rows = self._parts(X)
         self._columns = self._parts(X.T.tocsr())
         self._traits = None if traits is None else self._both_ways(traits)
