@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-GROWTH = 0.6
+FEWER = 1.2
 
 
 def vectors(texts: Sequence[Sequence[str]]) -> tuple[np.ndarray, list[str]]:
@@ -117,7 +117,7 @@ def log_ranks(
     for left_out in sorted(set(fold)):
         out = [d for d, f in zip(known, fold, strict=True) if f == left_out]
         rest = [d for d in known if d not in out]
-        own = variance * (len(rest) / len(known)) ** GROWTH
+        own = variance * (len(rest) / len(known)) ** FEWER
         scores = setting_scores(X, rest, rejected, own, k, traits, shared, n_apart, apart)
         others = [scores[d] for d in range(len(X)) if d not in set(known) | set(rejected)]
         total += sum(math.log(min(sum(other >= scores[d] for other in others) + 1, lost) + 9) for d in out)

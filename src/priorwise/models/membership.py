@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import NotEnoughData
-from priorwise.models.membership_trials import VARIANCE_GROWTH, Setting, Trial, Trials, most_missing
+from priorwise.models.membership_trials import Setting, Trial, Trials, most_missing
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -89,7 +89,7 @@ def usual_variance(n_known: int) -> float:
     >>> [round(usual_variance(n)) for n in (5, 20, 100, 1000)]
     [400, 919, 2414, 9609]
     """
-    return float(400 * (n_known / 5) ** VARIANCE_GROWTH)
+    return float(400 * (n_known / 5) ** 0.6)
 
 
 def learn_membership(
@@ -123,7 +123,7 @@ def learn_membership(
     the first kind are tried in the others.
 
     Each setting is tried on members that are left out, a fifth of them at a time, or a third of a hundred and more.
-    The variance that suits the others is used for them, smaller by their share to the power of 0.6.
+    The others are fewer and need a stronger prior: G times their share to the power of 1.2.
     They stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it
     was worth before: e times as much if it listens to the texts, e² times less if it listens to labels. A member far
     beyond where the category can end is lost, and it does not matter how far: r is at most 5 h + 50, where h is the

@@ -26,8 +26,8 @@ FOLDS_OF_MANY = 3
 MANY = 100
 """So many members tell enough when a third of them is left out at a time, and cost less."""
 
-VARIANCE_GROWTH = 0.6
-"""The variance that suits so many members grows with this power of their number."""
+FEWER = 1.2
+"""Who learns from a share of the members has a variance that is smaller by this power of the share."""
 
 ONE_SIDED_STEPS = 3
 
@@ -104,7 +104,7 @@ class Trials:
         self.fold = folds(len(known), seed)
         self.width = int(self.fold.max()) + 2
         learned_from = len(known) - np.append(np.bincount(self.fold), 0)
-        self._tighter = (len(known) / learned_from) ** VARIANCE_GROWTH
+        self._tighter = (len(known) / learned_from) ** FEWER
         n = columns.n_documents
         self._plain = np.zeros((n, self.width), np.float32)
         self._plain[known] = 1.0
@@ -181,7 +181,7 @@ class Trials:
     def _spread(self, settings: Sequence[Setting]) -> tuple[NDArray[np.float64], Spread, Mask | None]:
         """The prior's strength, how it is spread over the features, and who counts, for each column of each setting.
 
-        Who learns from fewer members has the stronger prior that suits so many.
+        Who learns from fewer members needs a stronger prior.
         """
         n = self.columns.n_documents
         strength = np.outer([n / setting.variance for setting in settings], self._tighter).ravel()
