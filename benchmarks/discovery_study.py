@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import table
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import Auto, split_members
 from priorwise.discovery.peers import LinearPeer
 from priorwise.ranking.metrics import average_precision, ppv_at
-from priorwise.ranking.paired import compare
+from study_tables import lines, missing_table, peers_table, write_tables
 
 SEED = 1000
 PARTS = {"choose": (0, 1, 2, 4, 5), "judge": (3,)}
@@ -87,58 +86,13 @@ def study(path: Path, known: int | None, part: str, most: int, done: set[tuple[s
             write.writerow([*key, len(hidden), k, *figures, *said])
 
 
-def summary(rows: list[dict[str, str]]) -> None:
-    """A line for each corpus and number of known members: ours, the best peer, and the paired tests."""
-    lines, of_missing = [], []
-    for corpus, known in dict.fromkeys((row["corpus"], row["known"]) for row in rows):
-        own = [row for row in rows if (row["corpus"], row["known"]) == (corpus, known)]
-        line, number = [corpus, known], 0
-        for measure in ("ppv", "average precision"):
-            found: dict[str, dict[str, float]] = {}
-            for row in own:
-                found.setdefault(row["label"], {})[row["method"]] = float(row[measure])
-            # A run that was stopped may have judged a category by some of the methods only.
-            whole = [each for each in found.values() if len(each) == len(PEERS) + 2]
-            number = len(whole)
-            values = {name: [each[name] for each in whole] for name in whole[0]}
-            peers = {peer.name: np.mean(values[peer.name]) for peer in PEERS}
-            best = max(peers, key=lambda name: peers[name])
-            against = compare(np.array(values[OURS.name]), np.array(values[best]))
-            line += [
-                f"{np.mean(values[OURS.name]):.3f}",
-                f"{np.mean(values[WORDS_ONLY.name]):.3f}",
-                f"{peers[best]:.3f} ({best})",
-                f"{against.ahead}/{against.behind}",
-                f"{against.wilcoxon:.2g}",
-            ]
-        lines.append([*line[:2], str(number), *line[2:]])
-        of_missing.append([corpus, known, *_missing([row for row in own if row["method"] == OURS.name])])
-    headings = ["words only", "best peer", "ahead/behind", "p"]
-    table(
-        ["corpus", "known", "categories", "PPV@50 or @250", *headings, "average precision", *headings],
-        lines,
-    )
-    print()
-    headings = ["missing, expected/hidden", "hidden within the interval", "PPV said", "PPV found"]
-    table(["corpus", "known", "categories", *headings], of_missing)
-
-
-def _missing(rows: list[dict[str, str]]) -> list[str]:
-    """Typically expected over hidden members, how often the interval holds, and precision said and found."""
-    hidden = np.array([float(row["hidden"]) for row in rows])
-    expected, low, high = (np.array([float(row[name]) for row in rows]) for name in ("missing", "low", "high"))
-    within = (low <= hidden) & (hidden <= high)
-    said, found = (np.mean([float(row[name]) for row in rows]) for name in ("expected at k", "ppv"))
-    typical = float(np.exp(np.mean(np.log(expected / hidden))))
-    return [str(len(rows)), f"{typical:.2f}", f"{within.sum()} of {len(rows)}", f"{said:.3f}", f"{found:.3f}"]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--known", default="5,20,100,half")
     parser.add_argument("--part", choices=list(PARTS), default="judge")
     parser.add_argument("--most", type=int, default=24, help="How many categories of each corpus.")
+    parser.add_argument("--write", action="store_true", help="Put the tables into the documentation.")
     parser.add_argument("-o", "--output", type=Path, required=True)
     chosen = parser.parse_args()
     if not chosen.output.exists():
@@ -151,7 +105,10 @@ def main() -> None:
                 number = None if known == "half" else int(known)
                 study(path, number, chosen.part, chosen.most, done, csv.writer(file))
     with chosen.output.open(newline="", encoding="utf-8") as file:
-        summary(list(csv.DictReader(file)))
+        judged = lines(list(csv.DictReader(file)), OURS.name, WORDS_ONLY.name, [peer.name for peer in PEERS])
+    if chosen.write:
+        write_tables(judged, Path(__file__).parents[1])
+    print(peers_table(judged), missing_table(judged), sep="\n\n")
 
 
 if __name__ == "__main__":

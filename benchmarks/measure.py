@@ -86,6 +86,16 @@ def table(headings: list[str], rows: list[list[str]]) -> None:
     print(markdown(headings, rows))
 
 
+def between_marks(text: str, script: str, name: str, table: str) -> str:
+    """A page with what stands between two marks made anew."""
+    begin, end = f"<!-- {script} --write: {name} -->\n", f"<!-- end of {name} -->\n"
+    head, found, rest = text.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not (found and closed):
+        raise SystemExit(f"there are no marks for the table {name!r}: {begin.strip()} and {end.strip()}")
+    return f"{head}{begin}\n{table}\n\n{end}{tail}"
+
+
 def markdown(headings: list[str], rows: list[list[str]], *, even: bool = True) -> str:
     """A Markdown table; cells of a column have one width but for rows of one cell, or none if they are sentences."""
     full = [headings, *(row for row in rows if any(row[1:]) or len(row) == 1)]

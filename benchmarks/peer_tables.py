@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from measure import markdown
+from measure import between_marks, markdown
 
 from peer_figures import Record, have_not_run, have_run, number, of, quality, rate, reference, versions
 
@@ -122,12 +122,7 @@ MAKERS = {"whole": whole_table, "speed": speed_table, "classes": classes_table}
 def filled(text: str, tables: tuple[str, ...], results: Record) -> str:
     """A file with what stands between its marks made anew."""
     for name in tables:
-        begin, end = f"<!-- peers.py --write: {name} -->\n", f"<!-- end of {name} -->\n"
-        head, found, rest = text.partition(begin)
-        _, closed, tail = rest.partition(end)
-        if not (found and closed):
-            raise SystemExit(f"there are no marks for the table {name!r}: {begin.strip()} and {end.strip()}")
-        text = f"{head}{begin}\n{MAKERS[name](results)}\n\n{end}{tail}"
+        text = between_marks(text, "peers.py", name, MAKERS[name](results))
     return text
 
 
