@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import bz2
+import doctest
 import json
 import os
 import re
 import socket
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import Cli, Shell
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.corpus.wikipedia import ingest_wikipedia
-from priorwise.discovery import Run
+from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up_wiki import write_wiki
 from priorwise.engines import java
 from priorwise.engines.java import java_version, use_java
@@ -27,6 +27,7 @@ from priorwise.engines.masters import check_master
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_tasks import ANSWERS, Called
 from priorwise.errors import EngineFailed, MissingExtra, MissingJava
+from processes import Shell
 from spark_session import SETTINGS, free_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -42,8 +43,20 @@ def lines(tmp_path: Path) -> Path:
     return path
 
 
+def test_the_example_of_the_engine(running: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = doctest.DocTestFinder(recurse=False).find(Spark, "Spark", globs={"Spark": Spark, "Corpus": Corpus})
+    example.globs["discover"] = discover
+    for line in example.examples:
+        # Skipped where there may be no Java.
+        line.options.clear()
+    told: list[str] = []
+    assert doctest.DocTestRunner().run(example, out=told.append).failed == 0, "".join(told)
+    assert running == ["local[2]"]
+
+
 def test_ingest_and_classify(
-    cli: Cli, refused: Callable[..., str], running: list[str | None], lines: Path, tmp_path: Path
+    cli: Cli, refused: Refused, running: list[str | None], lines: Path, tmp_path: Path
 ) -> None:
     on_spark = ("--engine", "spark", "--master", "local[2]")
     assert cli("ingest", "records", lines, "-o", tmp_path / "local.corpus").exit_code == 0
@@ -146,7 +159,7 @@ def test_a_run_for_each_of_many(cli: Cli, running: list[str | None], corpus: Cor
     ],
 )
 def test_a_cluster_that_is_not_there(
-    refused: Callable[..., str], corpus: Corpus, monkeypatch: pytest.MonkeyPatch, master: str, says: str
+    refused: Refused, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, master: str, says: str
 ) -> None:
     """It is said before Java is even looked for."""
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"):

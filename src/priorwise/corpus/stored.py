@@ -41,7 +41,7 @@ class StoredCorpus:
         store: Store | None = None,
     ) -> None:
         self.path = path
-        self.store = Store(str(path)) if store is None and path is not None else store
+        self.store = Store(str(path.absolute())) if store is None and path is not None else store
         self._manifest = manifest
         self._files = files
         counts = manifest.counts

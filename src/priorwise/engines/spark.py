@@ -40,6 +40,20 @@ class Spark:
     ----------
     session : pyspark.sql.SparkSession
         :meth:`start` makes one. On a cluster, every executor needs this priorwise and must reach the files.
+
+    Examples
+    --------
+    Any table becomes a corpus, and a category is ranked, both on Spark; without Spark they would be the same.
+
+    >>> spark = Spark.start("local[2]")  # doctest: +SKIP
+    >>> rows = [(str(n), "goal match" if n % 3 else "law court", "sport" if n in (1, 2, 4) else "") for n in range(30)]
+    >>> frame = spark.session.createDataFrame(rows, "id string, text string, labels string")  # doctest: +SKIP
+    >>> spark.ingest(frame, "news.corpus", separator=";").documents  # doctest: +SKIP
+    30
+    >>> run = discover(Corpus.open("news.corpus"), "sport", model="presence", engine=spark)  # doctest: +SKIP
+    >>> run.ranking.ids[:3]  # doctest: +SKIP
+    ['10', '11', '13']
+    >>> spark.stop()  # doctest: +SKIP
     """
 
     session: Any
