@@ -1,10 +1,8 @@
-"""Fixtures that several test files share: one small made-up corpus, and the command line."""
+"""What all test files share: one small made-up corpus, runs over it, and the command line."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,9 @@ from priorwise.discovery.made_up import DemoDocument, make_documents
 # Where it says what it expects, a failure says what it found.
 pytest.register_assert_rewrite("browsing")
 
+# Fixtures, each beside what it is made of.
+pytest_plugins = ["labelled_texts", "paper_collections", "processes", "regression_collections", "reviews", "web_server"]
+
 # A first call compiles, and the machine may be busy: how long an example takes says nothing. Continuous integration
 # judges the change, with the same examples each time; new ones are looked for everywhere else.
 # The same cases each time in CI, and an eighth as many: it has fifteen minutes.
@@ -30,13 +31,26 @@ settings.load_profile("untimed")
 # For an afternoon: pytest --hypothesis-profile=fuzz tests/test_fuzz_*.py
 settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=True)
 
-SOURCE = Path(__file__).parent.parent / "src"
-
 FAST = ("--target", "f1", "--search", "radial", "--seeds", "1")
 """For tests to which the prior is all the same."""
 
 Cli = Callable[..., Result]
-Shell = Callable[..., "subprocess.CompletedProcess[str]"]
+Refused = Callable[..., str]
+
+
+def corpus_of(documents: list[DemoDocument], **columns: Any) -> Corpus:
+    """Make a corpus of documents, with other labels, ids or titles than their own where they are given."""
+    own: dict[str, Any] = {
+        "labels": [document.labels for document in documents],
+        "ids": [document.id for document in documents],
+        "titles": [document.title for document in documents],
+    }
+    return Corpus.from_texts([document.text for document in documents], **{**own, **columns})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All that is in the files of a folder."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 @pytest.fixture(scope="session")
@@ -53,13 +67,7 @@ def token_sets(documents: list[DemoDocument]) -> list[set[str]]:
 @pytest.fixture(scope="session")
 def corpus(documents: list[DemoDocument], tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """400 documents on disk; 'Chess' has so few members that its samples of negatives differ."""
-    return Corpus.from_texts(
-        [document.text for document in documents],
-        labels=[document.labels for document in documents],
-        ids=[document.id for document in documents],
-        titles=[document.title for document in documents],
-        path=tmp_path_factory.mktemp("shared") / "made-up.corpus",
-    )
+    return corpus_of(documents, path=tmp_path_factory.mktemp("shared") / "made-up.corpus")
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +95,7 @@ def auto_path(auto_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def cli() -> Cli:
     """Call the command line in this process; anything but a clean exit is an error of the test."""
 
@@ -99,8 +107,8 @@ def cli() -> Cli:
     return call
 
 
-@pytest.fixture
-def refused(cli: Cli) -> Callable[..., str]:
+@pytest.fixture(scope="session")
+def refused(cli: Cli) -> Refused:
     """Call the command line, expect a refusal in one sentence, and return the sentence."""
 
     def call(*arguments: object) -> str:
@@ -113,14 +121,6 @@ def refused(cli: Cli) -> Callable[..., str]:
         return lines[-1].removeprefix("Error: ")
 
     return call
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """For processes of their own: this source, and nothing of the terminal that runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
-    cache = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
-    return {**kept, **cache, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "error::EncodingWarning"}
 
 
 @pytest.fixture(scope="session")
@@ -155,22 +155,3 @@ def running(spark: Any, monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     monkeypatch.setattr(Spark, "start", start)
     monkeypatch.setattr(Spark, "stop", lambda self: None)
     return masters
-
-
-@pytest.fixture
-def shell(environment: dict[str, str]) -> Shell:
-    """Call Python in a process of its own."""
-
-    def call(*arguments: object, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            env={**environment, **variables},
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
-
-    return call

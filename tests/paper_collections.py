@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from priorwise.papers.data import Data
+from priorwise.papers.experiment import Session, find_experiment
+from priorwise.papers.results import Results
 from small_collections import citation, heading, story
 
 STOP_WORDS = ("the", "of", "and")
@@ -51,6 +55,23 @@ def write_collections(folder: Path) -> Path:
     write(folder, "wordnet/data.noun", _synsets(writer))
     write(folder, "medline/pubmed20n0001.xml", _citations(writer))
     return folder
+
+
+@pytest.fixture(scope="session")
+def collections(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_collections(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where tests of the experiments keep what they have read."""
+    return tmp_path_factory.mktemp("corpora")
+
+
+def session_of(folder: Path, corpora: Path, path: Path, name: str, *only: str, quick: bool = True) -> Session:
+    """A session of an experiment, or of some parts of it."""
+    parts = find_experiment(name).chosen(only)
+    return Session(Data(folder, corpora), Results(path, quick=quick), lambda what, share: None, parts, quick=quick)
 
 
 def write(folder: Path, name: str, text: str) -> None:

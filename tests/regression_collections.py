@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from priorwise.papers.knowledge_published import KEYWORDS
 from small_collections import story
@@ -24,6 +25,11 @@ def write_regression_collections(folder: Path, train: int = 6, test: int = 3) ->
     (folder / "medline").mkdir()
     (folder / "medline" / "pubmed20n0014.xml.gz").write_bytes(gzip.compress(_citations(12).encode()))
     return folder
+
+
+@pytest.fixture(scope="session")
+def regression_collections(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_regression_collections(tmp_path_factory.mktemp("data"))
 
 
 def _stories(train: int, test: int) -> str:

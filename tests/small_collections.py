@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
@@ -241,6 +242,15 @@ def written(name: str, pack: Callable[[Files], bytes]) -> Callable[[Path, Files]
 
     return write
 
+
+COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
+}
+"""By the end of a file's name."""
 
 PACKINGS: dict[str, Callable[[Path, Files], Path]] = {
     "folder": as_folder,

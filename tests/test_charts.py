@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,6 +14,7 @@ import reference_report as slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markup import parsed
 from priorwise.charts import (
     Picture,
     box_plots,
@@ -35,30 +35,6 @@ from priorwise.charts.png import png
 from priorwise.charts.scales import Scale, around
 
 EVIL = "</svg><script>alert('x')</script>\" onload=\"alert(1)"
-
-
-class Elements(HTMLParser):
-    """Collects what a browser would make of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def parsed(markup: str) -> Elements:
-    found = Elements()
-    found.feed(markup)
-    found.close()
-    return found
 
 
 def drawn(picture: Picture) -> ET.Element:

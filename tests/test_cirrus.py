@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
-import lzma
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,15 +17,9 @@ from priorwise.readers import cirrus
 from priorwise.readers import cirrus_records as records
 from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
+from small_collections import COMPRESSIONS
 
 LONG = "Tea is a drink. " * 30
-COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
-}
 
 
 def action(number: Any, **more: Any) -> dict[str, Any]:

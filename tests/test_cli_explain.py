@@ -4,15 +4,15 @@ import csv
 import re
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import reference_ranking as reference
 
-from conftest import FAST, Cli
+from conftest import FAST, Cli, Refused
 from priorwise.corpus import Corpus
+from priorwise.counting import counted
 from priorwise.discovery import Run, discover
 from priorwise.discovery.learning import Procedure
 from priorwise.discovery.made_up import DemoDocument
@@ -104,7 +104,7 @@ def test_what_is_printed_adds_up(
     rows = [[float(x) for x in row] for row in re.findall(numbers, short, flags=re.MULTILINE)]
     assert len(rows) == 1 + 4 + 1 + 1
     np.testing.assert_allclose(np.sum(rows[:-1], axis=0), rows[-1], atol=1e-3)
-    assert f"{len(explanation.unknown):,} tokens that no member has say nothing." in text
+    assert f"Without a say: {counted(len(explanation.unknown), 'token')} that no member has." in text
 
 
 def test_the_command_of_the_last_line_works(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_the_command_of_the_last_line_works(corpus: Corpus, cli: Cli, tmp_path: 
     assert cli(*command).exit_code == 0
 
 
-def test_an_unknown_document(run_path: Path, refused: Callable[..., str]) -> None:
+def test_an_unknown_document(run_path: Path, refused: Refused) -> None:
     assert refused("explain", run_path, "doc-0001").startswith("no document 'doc-0001'; did you mean 'doc-00")
 
 
-def test_a_corpus_that_moved_or_changed(corpus: Corpus, cli: Cli, refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_corpus_that_moved_or_changed(corpus: Corpus, cli: Cli, refused: Refused, tmp_path: Path) -> None:
     assert corpus.path is not None
     first, second, path = tmp_path / "first.corpus", tmp_path / "second.corpus", tmp_path / "x.run"
     shutil.copytree(corpus.path, first)
@@ -138,11 +138,11 @@ def test_a_corpus_that_moved_or_changed(corpus: Corpus, cli: Cli, refused: Calla
     ("name", "says"),
     [("nowhere.run", "there is no such run folder"), (".", "not a run folder: run.json is missing")],
 )
-def test_what_is_no_run(refused: Callable[..., str], tmp_path: Path, name: str, says: str) -> None:
+def test_what_is_no_run(refused: Refused, tmp_path: Path, name: str, says: str) -> None:
     assert refused("explain", tmp_path / name, "x") == f"{tmp_path / name}: {says}"
 
 
-def test_a_damaged_run(run_path: Path, refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_damaged_run(run_path: Path, refused: Refused, tmp_path: Path) -> None:
     path = shutil.copytree(run_path, tmp_path / "x.run")
     (path / "terrain.parquet").write_bytes(b"nothing")
     assert refused("explain", path, "doc-00001").startswith(f"{path / 'terrain.parquet'}: damaged (")

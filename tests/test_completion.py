@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference_sql import Dump, Wiki, categorylinks_dump, linktarget_dump, new_categorylinks_dump, page_dump
 
+from conftest import contents
 from priorwise.corpus import scratch
 from priorwise.corpus.category_names import NONE, CategoryNames
 from priorwise.corpus.completion import ADDED, NO_PAGE, NO_TARGET, NOT_HERE, complete
@@ -276,7 +277,7 @@ def test_an_interrupted_run_and_any_number_of_workers_give_the_same_bytes(tmp_pa
 
         path = tmp_path / f"{name}.corpus"
         write_corpus(makers, path, tokenizer=None, fingerprint={"x": 1}, workers=workers, complete=completing)
-        return {file.name: file.read_bytes() for file in path.iterdir()}
+        return contents(path)
 
     first = write("one", workers=1)
     with pytest.raises(KeyboardInterrupt):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData, UnknownName
+from processes import Shell
 
 TEXTS = ["to be or not to be", "not now, not ever", "Ünïcode 東京", ""]
 LABELS = ["Hamlet", ["Hamlet", "Refusals"], None, []]
@@ -263,7 +262,6 @@ def test_strange_strings() -> None:
     assert corpus.matrix().shape == (1, 0)
 
 
-def test_importing_the_corpus_imports_nothing_slow() -> None:
+def test_importing_the_corpus_imports_nothing_slow(shell: Shell) -> None:
     slow = "import sys, priorwise.corpus; print({'sklearn', 'scipy', 'numba', 'pandas'} & set(sys.modules))"
-    shown = subprocess.run([sys.executable, "-c", slow], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "set()"
+    assert shell("-c", slow).stdout.strip() == "set()"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import contents
 from priorwise.corpus import CategoryPage, Corpus, Document, Origin, ingest
 from priorwise.corpus.build import corpus_of
 from priorwise.corpus.files import FolderPlace, MemoryPlace
@@ -104,10 +105,6 @@ def test_what_a_shard_holds() -> None:
     empty = Shard.from_documents([Document("1", "One", "a")]).categories
     assert empty.num_rows == 0
     assert empty.schema == shard.categories.schema
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 def merged(shards: Sequence[AnyShard]) -> tuple[bytes, dict[str, bytes]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from conftest import contents
 from priorwise.corpus import Corpus, Document, ingest
 from priorwise.corpus.manifest import Manifest
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError, NewerVersion
@@ -44,10 +45,6 @@ def write_records(path: Path) -> None:
 def records(tmp_path: Path) -> Path:
     write_records(tmp_path / "news.jsonl")
     return tmp_path / "news.jsonl"
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 def left_behind(folder: Path) -> list[str]:
@@ -123,6 +120,10 @@ MOMENTS: dict[str, tuple[str, str, int, int]] = {
 }
 
 
+# Of two processes, each would kill all of them for its part of these tests.
+uses_killed = pytest.mark.xdist_group("killed corpora")
+
+
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the records, a corpus made of them, and one that was killed at each moment."""
@@ -139,6 +140,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@uses_killed
 @pytest.mark.parametrize(
     ("moment", "resumed"),
     [
@@ -161,6 +163,7 @@ def test_resuming_gives_the_same_corpus(moment: str, resumed: int, killed: Path,
     assert [name for name in left_behind(killed) if name.startswith(moment)] == [target.name]
 
 
+@uses_killed
 @pytest.mark.parametrize("moment", ["before-replacing", "amid-replacing"])
 def test_a_kill_while_replacing_keeps_the_old_one(moment: str, killed: Path) -> None:
     target = killed / f"{moment}.corpus"
@@ -174,6 +177,7 @@ def test_a_kill_while_replacing_keeps_the_old_one(moment: str, killed: Path) -> 
     assert [name for name in left_behind(killed) if name.startswith(moment)] == [target.name]
 
 
+@uses_killed
 def test_other_inputs_are_not_resumed(killed: Path, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text(json.dumps({"id": "new", "text": "other words"}))
     summary = ingest(RecordReader([tmp_path / "other.jsonl"]), killed / "changed-inputs.corpus")

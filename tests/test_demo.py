@@ -29,6 +29,10 @@ from priorwise.priors import PseudoCounts
 N = 800
 
 
+# Of two processes, each would give the demo for its part of these tests.
+uses_shown = pytest.mark.xdist_group("demo")
+
+
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("demo") / "here"
@@ -49,6 +53,7 @@ def _no_network(*arguments: object) -> Path:
     raise DownloadFailed("example.org: the host is not known; is there a network?")
 
 
+@uses_shown
 def test_it_finds_more_of_the_hidden_than_laplace(shown: tuple[Path, str]) -> None:
     folder, text = shown
     table = re.findall(r"^  (auto|presence|Laplace) +(\d+) +(\d+) +(\d+) +(\d+)$", text, flags=re.MULTILINE)
@@ -60,6 +65,7 @@ def test_it_finds_more_of_the_hidden_than_laplace(shown: tuple[Path, str]) -> No
     assert figures["auto"][2] > 2 * figures["Laplace"][2]
 
 
+@uses_shown
 def test_hidden_members_are_counted_as_by_hand(shown: tuple[Path, str]) -> None:
     corpus = Corpus.open(shown[0] / "made-up.corpus")
     depths, expected, n_hidden = (5, 30), {"presence": [0, 0], "Laplace": [0, 0]}, 0
@@ -80,6 +86,7 @@ def test_hidden_members_are_counted_as_by_hand(shown: tuple[Path, str]) -> None:
     assert (again.splits, again.hidden, shares) == (2, n_hidden, [0.5, 1.0])
 
 
+@uses_shown
 def test_its_commands_do_what_it_did(shown: tuple[Path, str], cli: Cli) -> None:
     folder, text = shown
     commands = [shlex.split(line) for line in re.findall(r"^\$ priorwise (.*)$", text, flags=re.MULTILINE)]
@@ -95,6 +102,7 @@ def test_its_commands_do_what_it_did(shown: tuple[Path, str], cli: Cli) -> None:
     assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
 
 
+@uses_shown
 def test_it_says_what_laplace_would_have_found(shown: tuple[Path, str]) -> None:
     folder, text = shown
     run = Run.load(folder / "astronomy.run")
@@ -102,6 +110,7 @@ def test_it_says_what_laplace_would_have_found(shown: tuple[Path, str]) -> None:
     assert "\n".join(beside_laplace(run.prior)) in text
 
 
+@uses_shown
 def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(shown[0], folder)
@@ -110,6 +119,7 @@ def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path
     assert Run.load(folder / "astronomy.run").about["corpus"]["documents"] == 500
 
 
+@uses_shown
 def test_it_says_where_to_look_next(shown: tuple[Path, str], cli: Cli) -> None:
     folder, text = shown
     after = text[text.index("Where to look next") :]

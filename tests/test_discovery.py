@@ -1,56 +1,18 @@
+"""Discovery: every score and place is that of the formula, whoever is a member."""
+
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 import reference_ranking as reference
 
-import priorwise as pw
-from conftest import FAST, Cli
-from priorwise.cli.names import parse_target
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.errors import InputError, NotEnoughData, UnknownName
-
-Sets = list[set[str]]
-
-
-def rows_of(documents: list[DemoDocument], label: str) -> list[int]:
-    return [row for row, document in enumerate(documents) if label in document.labels]
-
-
-def slow_scores(run: Run, token_sets: Sets, members: list[int], excluded: list[int]) -> list[float]:
-    """Every document's score under the run's prior, counted against all other documents."""
-    others = [row for row in range(len(token_sets)) if row not in {*members, *excluded}]
-    share = min(1.0, 200 * len(members) / len(others))
-    collection = [token_sets[row] for row in [*members, *others]] if run.prior.centre == "collection" else None
-    counted = reference.count([token_sets[m] for m in members], [token_sets[o] for o in others], share, collection)
-    prior, power = run.prior, run.about["learned"]["length_power"]
-    return [
-        reference.s(counted, tokens, prior.negative, prior.positive) / max(1, len(tokens)) ** power
-        for tokens in token_sets
-    ]
-
-
-def slow_baseline(token_sets: Sets, members: list[int], excluded: list[int], seed: int = 0) -> list[float]:
-    """Every document's score under Laplace with as many negatives as members."""
-    others = [row for row in range(len(token_sets)) if row not in {*members, *excluded}]
-    negatives = reference.sample(others, len(members), seed)
-    counted = reference.count([token_sets[m] for m in members], [token_sets[n] for n in negatives])
-    return [reference.s(counted, tokens, 1.0, 1.0) for tokens in token_sets]
-
-
-def check_against_slow(run: Run, scores: list[float], skipped: list[int], ids: list[str]) -> None:
-    order = reference.ranked(scores, skipped)[: len(run.ranking)]
-    np.testing.assert_allclose(run.ranking.table["score"].to_pylist(), [scores[d] for d in order], rtol=1e-9, atol=1e-9)
-    gaps = np.abs(np.diff([scores[d] for d in order]))
-    assert np.all((gaps > 1e-9) | (gaps == 0)), "a near-tie that rounding may order either way: choose another corpus"
-    assert run.ranking.ids == [ids[d] for d in order]
+from slow_discovery import Sets, check_against_slow, rows_of, slow_baseline, slow_scores
 
 
 @pytest.mark.parametrize(
@@ -185,126 +147,6 @@ def test_excluded_documents_are_nowhere(corpus: Corpus, documents: list[DemoDocu
     assert run.baseline.ids == [ids[row] for row in full]
 
 
-def test_negatives_per_positive_trains_on_the_mean_of_the_samples(
-    corpus: Corpus, documents: list[DemoDocument], token_sets: Sets
-) -> None:
-    run = discover(corpus, "Chess", negatives_per_positive=2.5, seeds=3, seed=4)
-    members = rows_of(documents, "Chess")
-    others = [row for row in range(400) if row not in members]
-    size = round(2.5 * len(members))
-    samples = [[token_sets[row] for row in reference.sample(others, size, seed)] for seed in (4, 5, 6)]
-    drawn = [tokens for each in samples for tokens in each]
-    counted = reference.count([token_sets[m] for m in members], drawn, 1 / 3, collection=token_sets)
-    assert run.seeds == [4, 5, 6]
-    assert run.about["procedure"]["negatives_per_sample"] == size
-    assert run.about["procedure"]["counts"] == "mean of the samples"
-    power = run.about["learned"]["length_power"]
-    scores = [
-        reference.s(counted, tokens, run.prior.negative, run.prior.positive) / len(tokens) ** power
-        for tokens in token_sets
-    ]
-    check_against_slow(run, scores, members, [document.id for document in documents])
-
-
-def test_the_papers_procedure(corpus: Corpus, documents: list[DemoDocument], token_sets: Sets) -> None:
-    run = discover(corpus, "Chess", paper=True)
-    procedure = run.about["procedure"]
-    assert (procedure["paper"], procedure["target"], procedure["search"]) == (True, "ppv", "radial")
-    assert (procedure["seeds"], procedure["length_powers"]) == ([0, 1, 2, 3, 4], [0.0])
-    members = rows_of(documents, "Chess")
-    assert procedure["negatives_per_sample"] == len(members)
-    others = [row for row in range(400) if row not in members]
-    negatives = reference.sample(others, len(members), 0)
-    counted = reference.count([token_sets[m] for m in members], [token_sets[n] for n in negatives])
-    scores = [reference.s(counted, tokens, run.prior.negative, run.prior.positive) for tokens in token_sets]
-    check_against_slow(run, scores, members, [document.id for document in documents])
-
-    # Only cells that some climb looked at may win, the mean over the samples decides, sensitivity breaks ties.
-    terrain = run.terrain
-    looked_at = ~np.isnan(terrain.score)
-    assert looked_at.sum() == len(run.trials) < terrain.score.size
-    best = max((terrain.score[cell], terrain.sensitivity[cell]) for cell in zip(*np.nonzero(looked_at), strict=True))
-    row, column = (int(np.flatnonzero(terrain.grid == x)[0]) for x in (run.prior.negative, run.prior.positive))
-    assert (terrain.score[row, column], terrain.sensitivity[row, column]) == pytest.approx(best)
-
-
-@pytest.mark.parametrize(
-    "choice",
-    [{"target": pw.PPV()}, {"centre": "uniform"}, {"search": "radial"}, {"negatives_per_positive": 2.0}, {"seeds": 5}],
-)
-def test_the_papers_procedure_takes_no_other_choice(corpus: Corpus, choice: dict[str, object]) -> None:
-    with pytest.raises(InputError, match="paper's procedure fixes"):
-        discover(corpus, "Chess", paper=True, **choice)  # type: ignore[arg-type]
-
-
-TARGETS = {
-    "average-precision": pw.AveragePrecision(),
-    "ppv": pw.PPV(),
-    "ppv:0.5": pw.PPV(floor=0.5),
-    "f0.5": pw.FBeta(0.5),
-    "f1:corpus": pw.FBeta(1.0, at_corpus_odds=True),
-    "ppv@50": pw.PPVAtK(50),
-    "log-loss": pw.LogLoss(),
-}
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_each_target_is_best_at_the_learned_prior(corpus: Corpus, name: str) -> None:
-    run = discover(corpus, "Chess", target=TARGETS[name], seeds=1)
-    assert run.about["leave_one_out"]["target"] == TARGETS[name].name
-    # The learned prior is at least as good as Laplace by its own measure, which is one of the cells.
-    learned, laplace = run.about["leave_one_out"]["learned"], run.about["leave_one_out"]["laplace"]
-    assert learned["score"] >= laplace["score"]
-    assert np.nanmax(run.terrain.score) == pytest.approx(learned["score"], abs=0.01)
-    assert parse_target(name) == TARGETS[name]
-
-
-def test_targets_by_name(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "one.run"
-    result = cli("discover", corpus.path, "Chess", "--target", "f1:corpus", "--seeds", "2", "--seed", "3", "-o", path)
-    assert result.exit_code == 0, result.output
-    expected = discover(corpus, "Chess", target=TARGETS["f1:corpus"], seeds=2, seed=3)
-    assert Run.load(path).about == expected.about
-    assert Run.load(path).ranking.table.equals(expected.ranking.table)
-
-
-def test_count_targets_are_functions_of_the_terrain(corpus: Corpus) -> None:
-    run = discover(corpus, "Chess", target=pw.FBeta(0.5), seeds=2)
-    for terrain in run.terrains:
-        precision = np.divide(terrain.tp, terrain.tp + terrain.fp, out=np.zeros_like(terrain.tp), where=terrain.tp > 0)
-        recall = terrain.tp / run.about["members"]
-        expected = np.divide(
-            1.25 * precision * recall, 0.25 * precision + recall, out=np.zeros_like(recall), where=recall > 0
-        )
-        np.testing.assert_allclose(terrain.score, expected, rtol=1e-12)
-
-
-def test_a_function_of_yours_is_a_target(corpus: Corpus) -> None:
-    def gap(y: np.ndarray, scores: np.ndarray) -> float:
-        return float(np.median(scores[y]) - np.median(scores[~y]))
-
-    run = discover(corpus, "Chess", target=gap, seeds=1)
-    assert run.about["procedure"]["target"] == "gap"
-
-
-def test_radial_search_looks_at_fewer_cells(corpus: Corpus) -> None:
-    run = discover(corpus, "Chess", centre="uniform")
-    radial = discover(corpus, "Chess", search="radial", centre="uniform")
-    assert len(radial.trials) < len(run.trials) == 41_209
-    assert radial.about["leave_one_out"]["learned"]["score"] <= run.about["leave_one_out"]["learned"]["score"] + 0.01
-    starts = {(x, y) for x in (1.0, 8.0, 15.0) for y in (1.0, 8.0, 15.0)}
-    grid = radial.terrain.grid
-    assert starts <= {(grid[trial.row], grid[trial.column]) for trial in radial.trials}
-
-
-def test_the_seed_changes_the_samples(run: Run, corpus: Corpus) -> None:
-    other = discover(corpus, "Chess", seed=10, seeds=2)
-    assert other.seeds == [10, 11]
-    assert not np.array_equal(other.terrains[0].fp, run.terrains[0].fp)
-    assert np.array_equal(discover(corpus, "Chess", seed=1, seeds=1).terrains[0].fp, run.terrains[1].fp)
-    assert other.baseline.ids != run.baseline.ids
-
-
 def test_top_cuts_the_ranking_and_nothing_else(run: Run, corpus: Corpus) -> None:
     cut = discover(corpus, "Chess", top=7, model="presence")
     assert cut.ranking.table.equals(run.ranking.table.slice(0, 7))
@@ -377,78 +219,3 @@ def test_too_few_members_after_the_exclusions() -> None:
     corpus = Corpus.from_texts(["a b", "b c", "c d"], labels=["x", "x", None])
     with pytest.raises(NotEnoughData, match="has 1 after the exclusions"):
         discover(corpus, "x", exclude=["0"])
-
-
-@pytest.mark.parametrize(
-    ("content", "ids"),
-    [
-        (b"%b\n%b\n%b\n", 3),
-        (b"\xef\xbb\xbf%b\r\n%b\r\n\r\n  \r\n%b", 3),
-        (b"\n\n%b\n%b\n%b\n%b\n\n", 4),
-        (b"  %b\t\n%b \n%b\n", 3),
-    ],
-    ids=["plain", "mark and CRLF", "blank lines and a duplicate", "spaces"],
-)
-def test_files_of_members(
-    corpus: Corpus, documents: list[DemoDocument], cli: Cli, tmp_path: Path, content: bytes, ids: int
-) -> None:
-    members = [documents[row].id for row in rows_of(documents, "Chess")[:3]]
-    file, path = tmp_path / "members.txt", tmp_path / "members.run"
-    file.write_bytes(content % tuple([*members, members[0]][i].encode() for i in range(ids)))
-    result = cli("discover", corpus.path, "--members", file, *FAST, "-o", path)
-    assert result.exit_code == 0, result.output
-    about = json.loads((path / "run.json").read_text("utf-8"))
-    assert (about["label"], about["members"]) == (None, 3)
-    assert not set(members) & set(Run.load(path).ranking.ids)
-
-
-def test_a_file_to_exclude(corpus: Corpus, documents: list[DemoDocument], cli: Cli, tmp_path: Path) -> None:
-    file, path = tmp_path / "exclude.txt", tmp_path / "some.run"
-    excluded = [document.id for document in documents[:50]]
-    file.write_text("\n".join(excluded), "utf-8")
-    assert cli("discover", corpus.path, "Geology", "--exclude", file, *FAST, "-o", path).exit_code == 0
-    expected = discover(corpus, "Geology", exclude=excluded, target=pw.FBeta(1.0), search="radial", seeds=1)
-    assert Run.load(path).ranking.table.equals(expected.ranking.table)
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"doc-00001\ndoc-0002\n", "no document 'doc-0002'; did you mean 'doc-00"),
-        (b"nobody\nno one\nneither\n", "3 of 3 ids are not there"),
-        (b"\n \n", "there is no id in it"),
-        (b"doc-00001\n\xff\xfe\n", "not valid UTF-8"),
-        (None, "there is no such file"),
-    ],
-)
-@pytest.mark.parametrize("option", ["--members", "--exclude"])
-def test_broken_files_of_ids(
-    corpus: Corpus, refused: Callable[..., str], tmp_path: Path, option: str, content: bytes | None, says: str
-) -> None:
-    file = tmp_path / "ids.txt"
-    if content is not None:
-        file.write_bytes(content)
-    label = [] if option == "--members" else ["Chess"]
-    sentence = refused("discover", corpus.path, *label, option, file, "-o", tmp_path / "x.run")
-    assert sentence.startswith(f"{file}: ")
-    assert says in sentence
-    assert sorted(tmp_path.iterdir()) == ([file] if content is not None else [])
-
-
-def test_a_prior_can_be_given_by_name_by_numbers_or_by_the_number_of_tokens(cli: Cli, corpus: Corpus) -> None:
-    fixed = discover(corpus, "Astronomy", prior=pw.PseudoCounts(22, 4), seeds=1)
-    assert fixed.prior == pw.PseudoCounts(22, 4)
-    assert fixed.about["procedure"]["given"]
-    perks = discover(corpus, "Astronomy", prior=pw.PseudoCounts.perks, seeds=1)
-    assert perks.prior.negative == pytest.approx(1 / perks.about["learned"]["vocabulary"])
-    common = ["discover", str(corpus.path), "Astronomy", "--seeds", "1", "--show", "0", "--prior"]
-    assert "Given prior: λ− = 22, λ+ = 4;" in cli(*common, "22,4").stdout
-    assert "Given prior: λ− = 0.5, λ+ = 0.5;" in cli(*common, "jeffreys").stdout
-    assert "as often as all documents do (centre: collection)" in cli(*common, "22,4", "--centre", "collection").stdout
-    around = discover(corpus, "Astronomy", prior=pw.PseudoCounts(22, 4, centre="collection"), seeds=1)
-    assert around.prior == discover(corpus, "Astronomy", prior=fixed.prior, centre="collection", seeds=1).prior
-    assert around.prior.centre == "collection"
-    for bad in ("haldane", "1,2,3", "x,y", "0,1"):
-        assert cli(*common, bad).exit_code == 2
-    with pytest.raises(InputError, match="fixes prior"):
-        discover(corpus, "Astronomy", prior=pw.PseudoCounts(), paper=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 
 import priorwise.discovery.many as many
 import priorwise.discovery.many_learning as many_learning
-from conftest import FAST, Cli
+from conftest import FAST, Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.many import discover_many, discover_runs
@@ -178,7 +177,7 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
         discover_many(corpus, ["Chess"], exclude=corpus.ids(corpus.members("Chess")))
 
 
-def test_a_table_by_the_command(cli: Cli, refused: Callable[..., str], corpus: Corpus, tmp_path: Path) -> None:
+def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("Chess\n\nChess\n")
     from_file = ("discover", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 5)
     result = cli(*from_file, "-o", tmp_path / "x.parquet")
@@ -214,13 +213,11 @@ def test_a_table_by_the_command(cli: Cli, refused: Callable[..., str], corpus: C
         (["--labels-from", "nothing.txt"], "nothing.txt"),
     ],
 )
-def test_what_does_not_go_together(refused: Callable[..., str], corpus: Corpus, words: list[str], says: str) -> None:
+def test_what_does_not_go_together(refused: Refused, corpus: Corpus, words: list[str], says: str) -> None:
     assert says in refused("discover", corpus.path, *words)
 
 
-def test_a_run_for_each_label_by_the_command(
-    cli: Cli, refused: Callable[..., str], corpus: Corpus, tmp_path: Path
-) -> None:
+def test_a_run_for_each_label_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     """Interrupted, it goes on; and each folder is a run like any other."""
     names = ["Chess", "Geology", "Weaving"]
     (tmp_path / "labels.txt").write_text("\n".join(names))

@@ -1,18 +1,10 @@
-"""The run folder: what is in it, that it is whole or not there, and that the same run is the same bytes."""
+"""The run folder: what is in it, that the same run is the same bytes, and that it can be read again."""
 
 from __future__ import annotations
 
 import csv
-import errno
 import json
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import priorwise as pw
-from conftest import FAST, Cli
+from conftest import Cli, contents
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.model import PresenceModel
-from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError
+from priorwise.errors import CorpusError, DamagedCorpus, InputError
+from processes import Shell
 
 COLUMNS = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence", "status", "path"]
 FILES = {
@@ -37,10 +29,6 @@ FILES = {
     "trials.csv",
     "model.parquet",
 }
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:
@@ -144,9 +132,7 @@ def test_the_same_run_is_the_same_bytes(corpus: Corpus, cli: Cli, tmp_path: Path
     assert contents(tmp_path / "a.run") == contents(tmp_path / "b.run")
 
 
-def test_a_process_of_its_own_writes_the_same_bytes(
-    corpus: Corpus, shell: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_a_process_of_its_own_writes_the_same_bytes(corpus: Corpus, shell: Shell, tmp_path: Path) -> None:
     """And without a terminal it shows no bar, whatever the environment says about colours."""
     variables = {"PYTHONHASHSEED": "7", "TERM": "xterm", "FORCE_COLOR": "1"}
     done = shell("-m", "priorwise", "discover", corpus.path, "Chess", "-o", "x.run", cwd=tmp_path, **variables)
@@ -224,276 +210,3 @@ def test_another_corpus_is_refused(run_path: Path, tmp_path: Path) -> None:
     loaded.about["corpus"]["path"] = str(tmp_path / "gone.corpus")
     with pytest.raises(CorpusError, match=r"gone.corpus does not exist; if the corpus was moved, say where"):
         loaded.open_corpus()
-
-
-# Whole or not at all
-
-
-def test_an_older_run_is_replaced_only_on_request(run: Run, corpus: Corpus, tmp_path: Path) -> None:
-    path = tmp_path / "x.run"
-    older = discover(corpus, "Chess", seeds=1, top=3)
-    older.save(path)
-    before = contents(path)
-    with pytest.raises(AlreadyExists, match=r"x.run is there already; choose another name"):
-        run.save(path)
-    assert contents(path) == before
-    run.save(path, overwrite=True)
-    assert len(Run.load(path).ranking) == len(run.ranking)
-    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
-
-
-@pytest.mark.parametrize("kind", ["folder", "file"])
-def test_what_is_no_run_is_never_replaced(
-    run: Run, corpus: Corpus, refused: Callable[..., str], tmp_path: Path, kind: str
-) -> None:
-    path = tmp_path / "papers"
-    file = path / "thesis.txt" if kind == "folder" else path
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("years of work", "utf-8")
-    with pytest.raises(AlreadyExists, match="is no run, so it is not replaced"):
-        run.save(path, overwrite=True)
-    sentence = refused("discover", corpus.path, "Chess", "-o", path, "--overwrite")
-    assert sentence == f"{path} is there already and is no run, so it is not replaced; choose another name"
-    assert file.read_text("utf-8") == "years of work"
-    assert [each.name for each in tmp_path.iterdir()] == ["papers"]
-
-
-def test_an_empty_folder_may_be_filled(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "x.run").mkdir()
-    run.save(tmp_path / "x.run", overwrite=True)
-    assert {file.name for file in (tmp_path / "x.run").iterdir()} == FILES
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_a_full_disk_leaves_everything_as_it_was(
-    run: Run,
-    corpus: Corpus,
-    refused: Callable[..., str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    number: int,
-    overwrite: bool,
-) -> None:
-    path = tmp_path / "x.run"
-    if overwrite:
-        run.save(path)
-    before = contents(path) if overwrite else None
-
-    def full(self: PresenceModel, file: Path) -> None:
-        file.write_bytes(b"half")
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(PresenceModel, "save", full)
-    with pytest.raises(DiskFull, match=r"no space left on the disk while writing .*x\.run"):
-        run.save(path, overwrite=overwrite)
-    sentence = refused("discover", corpus.path, "Chess", *FAST, "-o", path, "--overwrite")
-    assert sentence == f"no space left on the disk while writing {path}; free some or write elsewhere"
-    assert [each.name for each in tmp_path.iterdir()] == (["x.run"] if overwrite else [])
-    if overwrite:
-        assert contents(path) == before
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_the_library_that_writes_says_that_a_disk_is_full(run: Run, tmp_path: Path) -> None:
-    """Arrow reports a full disk as we expect it to: with the number that we look for."""
-    (tmp_path / "model.parquet").symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left") as caught:
-        run.model.save(tmp_path / "model.parquet")
-    assert caught.value.errno == errno.ENOSPC
-
-
-def test_a_place_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", "utf-8")
-    with pytest.raises(CorpusError, match=r"x\.run cannot be written: .*file is a file and no folder"):
-        run.save(tmp_path / "file" / "x.run")
-
-
-def test_what_a_killed_save_left_is_cleared_away(run: Run, tmp_path: Path) -> None:
-    path, left = tmp_path / "x.run", tmp_path / "x.run.partial"
-    left.mkdir()
-    (left / "ranking.csv").write_text("half", "utf-8")
-    run.save(path)
-    assert {file.name for file in path.iterdir()} == FILES
-    assert not left.exists()
-    # Killed between the two renames: the older run lies aside, and comes back.
-    path.rename(tmp_path / "x.run.replaced")
-    with pytest.raises(AlreadyExists):
-        run.save(path)
-    assert {file.name for file in path.iterdir()} == FILES
-    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
-    # A save that is refused touches nothing.
-    left.mkdir()
-    with pytest.raises(AlreadyExists):
-        run.save(path)
-    assert left.exists()
-
-
-def test_an_older_run_survives_a_failure_in_the_last_step(
-    run: Run, run_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = shutil.copytree(run_path, tmp_path / "x.run")
-    rename = Path.rename
-
-    def fail(self: Path, target: Path) -> Path:
-        if self.name.endswith(".partial"):
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", fail)
-    with pytest.raises(CorpusError, match="cannot be written: input/output error"):
-        run.save(path, overwrite=True)
-    assert contents(path) == contents(run_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
-
-
-KILLED = """
-import sys, os, time
-from pathlib import Path
-from priorwise.discovery.model import PresenceModel
-from priorwise.discovery import Run
-
-def slow(self, path):
-    path.write_bytes(b"half")
-    print("saving", flush=True)
-    time.sleep(60)
-
-run = Run.load(sys.argv[1])
-PresenceModel.save = slow
-run.save(sys.argv[2], overwrite=True)
-"""
-
-
-@pytest.mark.parametrize(
-    ("number", "overwrite"), [(signal.SIGKILL, True), (signal.SIGKILL, False), (signal.SIGINT, True)]
-)
-def test_a_kill_while_saving_leaves_no_half_run(
-    run: Run, run_path: Path, environment: dict[str, str], tmp_path: Path, number: signal.Signals, overwrite: bool
-) -> None:
-    path = tmp_path / "x.run"
-    if overwrite:
-        shutil.copytree(run_path, path)
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(run_path), str(path)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "saving\n"
-    process.send_signal(number)
-    process.communicate(timeout=30)
-    expected = {"x.run"} if overwrite else set()
-    expected |= {"x.run.partial"} if number == signal.SIGKILL else set()
-    assert {each.name for each in tmp_path.iterdir()} == expected
-    if overwrite:
-        assert contents(path) == contents(run_path)
-    run.save(path, overwrite=overwrite)
-    assert contents(path) == contents(run_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["x.run"]
-
-
-def test_discover_that_is_interrupted_leaves_nothing(
-    corpus: Corpus, environment: dict[str, str], tmp_path: Path
-) -> None:
-    """Interrupted while it learns: a target that waits stands in for a long search."""
-    script = """
-import sys, time
-import priorwise.cli.names as targets
-from priorwise.search import FromScores
-def wait(y, scores):
-    print("learning", flush=True)
-    time.sleep(60)
-targets.parse_target = lambda name: FromScores(wait)
-from priorwise.cli import main
-main()
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, "discover", str(corpus.path), "Chess", "--target", "slow", "-o", "x.run"],
-        env=environment,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "learning\n"
-    begun = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - begun < 10
-    assert process.returncode in (1, 130)
-    assert "Traceback" not in errors
-    assert list(tmp_path.iterdir()) == []
-
-
-# Broken runs
-
-
-@pytest.fixture
-def broken(run_path: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(run_path, tmp_path / "broken.run")
-
-
-def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(BrokenFile, match="there is no such run folder"):
-        Run.load(tmp_path / "nowhere.run")
-    with pytest.raises(BrokenFile, match=r"not a run folder: run.json is missing"):
-        Run.load(tmp_path)
-
-
-@pytest.mark.parametrize("name", sorted(FILES - {"run.json", "ranking.csv", "baseline.csv"}))
-def test_a_file_that_is_missing_or_damaged_is_named(broken: Path, name: str) -> None:
-    whole = (broken / name).read_bytes()
-    for damage in (whole[: len(whole) // 2], b"", b"not what it was"):
-        (broken / name).write_bytes(damage)
-        with pytest.raises(BrokenFile) as caught:
-            Run.load(broken)
-        assert str(caught.value).startswith(str(broken / name))
-        assert "\n" not in str(caught.value)
-    (broken / name).unlink()
-    with pytest.raises(BrokenFile, match=rf"broken.run: damaged: {re.escape(name)} is missing"):
-        Run.load(broken)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", "3", "{}", '{"format": "one"}', '{"format": 1}', '{"format": 1, "procedure": 1}']
-)
-def test_a_damaged_run_json(broken: Path, text: str) -> None:
-    (broken / "run.json").write_text(text, "utf-8")
-    with pytest.raises(BrokenFile, match=r"run\.json: damaged \("):
-        Run.load(broken)
-
-
-def test_a_run_of_a_newer_version(broken: Path) -> None:
-    about = json.loads((broken / "run.json").read_text("utf-8"))
-    (broken / "run.json").write_text(json.dumps({**about, "format": 99}), "utf-8")
-    (broken / "terrain.parquet").unlink()
-    with pytest.raises(BrokenFile, match="written by a newer priorwise; update this one"):
-        Run.load(broken)
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"format": 99}, "written by a newer priorwise"),
-        ({"model": "telepathy"}, "written by a newer priorwise"),
-        ({"lambda_negative": -1}, "not a priorwise model"),
-        ({"calibration": None}, "not a priorwise model"),
-    ],
-)
-def test_a_model_that_cannot_be_used(broken: Path, change: dict[str, object], says: str) -> None:
-    table = pq.read_table(broken / "model.parquet")
-    metadata = {**json.loads(table.schema.metadata[b"priorwise"]), **change}
-    pq.write_table(table.replace_schema_metadata({"priorwise": json.dumps(metadata)}), broken / "model.parquet")
-    with pytest.raises(BrokenFile, match=says):
-        Run.load(broken)
-
-
-def test_any_parquet_file_is_not_a_model(broken: Path) -> None:
-    shutil.copy(broken / "ranking.parquet", broken / "model.parquet")
-    with pytest.raises(BrokenFile, match="not a priorwise model"):
-        Run.load(broken)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_graph as reference
-from conftest import FAST, Cli
+from conftest import FAST, Cli, Refused
 from priorwise.corpus import CategoryPage, Corpus, Document, ingest
 from priorwise.corpus.build import corpus_of
 from priorwise.discovery import Run, discover
 from priorwise.discovery.standing import Standing, Standings
 from priorwise.errors import InputError, UnknownName
 from priorwise.readers.document import Entry, Stream
-
-Refused = Callable[..., str]
 
 PARENTS = {
     "Board games": {"Games"},

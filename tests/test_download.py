@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from web_server import Web, serving
 
 CONTENT = bytes(range(256)) * 1000
 LIMIT = len(CONTENT)
-
-
-@pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
-    monkeypatch.setattr(module, "PAUSE", 0.0)
-    with serving() as web:
-        yield web
 
 
 @pytest.fixture

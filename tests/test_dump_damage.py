@@ -33,10 +33,10 @@ from wiki_dumps import (
 ingest = partial(ingest_wikipedia, min_bytes=MIN_BYTES)
 
 CUT_OFF = "pages cut off, left out"
-DAMAGED_BLOCK = "damaged bzip2 block left out"
+DAMAGED_BLOCK = "damaged bzip2 blocks left out"
 NO_HEAD = "heads of dumps could not be read"
 BREAKS_OFF = "dumps that break off before their end"
-PARTLY_READ = "file read only as far as it could be"
+PARTLY_READ = "files read only as far as they could be"
 
 
 def twin(xml: bytes) -> reference.Wiki:

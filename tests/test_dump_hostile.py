@@ -170,7 +170,7 @@ def test_pages_that_are_too_long(compression: str, tmp_path: Path, monkeypatch: 
     with pieces_of(30_000):
         wiki, remarks = read_files([path])
     assert [article.title for article in wiki.articles] == ["A", "B"]
-    assert any(said.startswith("page longer than 256 MB left out") for said in remarks)
+    assert any(said.startswith("pages longer than 256 MB left out") for said in remarks)
 
 
 @pytest.mark.slow

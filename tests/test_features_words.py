@@ -81,7 +81,7 @@ def test_bad_input_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(BrokenFile, match="a stop list without a word"):
         Words(tmp_path / "empty").fit()
     (tmp_path / "binary").write_bytes(b"the \xff")
-    with pytest.raises(BrokenFile, match=re.escape("not a text in UTF-8 (byte 4)")):
+    with pytest.raises(BrokenFile, match=re.escape("not valid UTF-8 (byte 4)")):
         Words(tmp_path / "binary").fit()
     monkeypatch.setitem(sys.modules, "snowballstemmer", None)
     with pytest.raises(MissingExtra, match=re.escape("pip install 'priorwise[stemming]'")):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import FAST, Cli, Shell
+from conftest import FAST, Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.priors.bxr_files import read_bxr_priors
@@ -23,6 +23,7 @@ from priorwise.readers.texts import read_texts
 from priorwise.review.queue import Item
 from priorwise.review.sheet import read_sheet
 from priorwise.review.verdicts import Verdicts
+from processes import Shell
 
 BOM = b"\xef\xbb\xbf"
 
@@ -182,7 +183,7 @@ def test_letters_that_the_locale_does_not_have(shell: Shell, corpus: Corpus) -> 
     )
 
 
-def test_the_name_of_a_file_that_is_not_utf_8(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_the_name_of_a_file_that_is_not_utf_8(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"text": "tea"}\n', "utf-8")
     said = refused("ingest", "records", tmp_path / "a.jsonl", "-o", tmp_path / "caf\udce9.corpus")
     assert said.endswith("is not valid UTF-8; rename the file or the folder")

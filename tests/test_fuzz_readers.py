@@ -27,8 +27,8 @@ from priorwise.readers.folder import FolderReader
 from priorwise.readers.mediawiki_sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
 from priorwise.readers.records import RecordReader
 from priorwise.readers.texts import read_texts
-from small_collections import COLLECTIONS, PACKINGS
-from test_cirrus import COMPRESSIONS, PAGES
+from small_collections import COLLECTIONS, COMPRESSIONS, PACKINGS
+from test_cirrus import PAGES
 from wiki_dumps import COMPRESSIONS as DUMPS
 from wiki_dumps import dump_xml, some_pages
 

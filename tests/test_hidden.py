@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
-from conftest import Cli
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import (
     BASELINE,
@@ -194,7 +193,7 @@ def test_labels_that_are_large_enough(corpus: Corpus, documents: list[DemoDocume
 def test_what_cannot_be_judged_is_said_before_any_work() -> None:
     tiny = Corpus.from_texts(["a b", "b c", "c", "d", "e"], labels=[["x"], ["x", "y"], ["x"], ["x"], None])
     method = Remembers(np.zeros(5))
-    with pytest.raises(NotEnoughData, match="'y' has 1 members: too few"):
+    with pytest.raises(NotEnoughData, match="'y' has 1 member: too few"):
         next(hidden_members(tiny, ["x", "y"], [method]))
     with pytest.raises(UnknownName, match="no label 'z'"):
         next(hidden_members(tiny, ["z"], [method]))
@@ -254,7 +253,5 @@ def test_labels_are_chosen_by_size(corpus: Corpus, cli: Cli) -> None:
         (["--labels", "Geology", "-o", "no-such-folder/x.csv"], "no-such-folder/x.csv cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    corpus: Corpus, refused: Callable[..., str], arguments: list[str], says: str
-) -> None:
+def test_what_cannot_be_done_is_said(corpus: Corpus, refused: Refused, arguments: list[str], says: str) -> None:
     assert says in refused("benchmark", "hidden", corpus.path, *arguments)

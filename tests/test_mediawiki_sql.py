@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
 import tempfile
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,15 +24,9 @@ from reference_sql import (
 from priorwise.errors import BrokenFile
 from priorwise.readers.mediawiki_sql import CATEGORYLINKS, CUT_OFF, LINKTARGET, NOT_UTF8, PAGE, SqlTable, TableShape
 from priorwise.readers.sql_statements import LONGEST, column_names
+from small_collections import COMPRESSIONS
 
 SHAPE = TableShape("t", {"number": "integer", "text": "text", "title": "title"}, (("number",), ("text", "title")))
-COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
-}
 
 
 def read(data: bytes, shape: TableShape = SHAPE, *, piece: int = 1 << 20) -> tuple[dict[str, list[Any]], SqlTable]:

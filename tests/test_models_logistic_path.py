@@ -70,7 +70,6 @@ def test_any_target_and_each_output_its_own_prior():
     predicted = trials.scores[1, :, 0] > 0
     f1 = 2 * np.sum(predicted & positive) / (predicted.sum() + positive.sum())
     assert trials.value[1, 0] == pytest.approx(f1)
-    assert trials.best_of_each.shape == (2,)
     assert trials.best == np.argmax(trials.value.mean(axis=1))
     by_gap = try_priors(X, Y, priors, folds=4, target=lambda y, s: s[y].mean() - s[~y].mean(), threads=1)
     np.testing.assert_array_equal(by_gap.scores, trials.scores)

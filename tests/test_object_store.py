@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import FAST, Cli
+from conftest import FAST, Cli, Refused
 from object_store import ObjectStore, an_object_store
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.ingestion import ReaderShards, ways_of_working
@@ -106,7 +106,7 @@ def test_spark_reads_and_writes_there(
 
 
 def test_commands_take_a_corpus_from_there(
-    cli: Cli, refused: Callable[..., str], bucket: str, corpus: Corpus, tmp_path: Path
+    cli: Cli, refused: Refused, bucket: str, corpus: Corpus, tmp_path: Path
 ) -> None:
     """Copied once, mapped from then on; the run says where it is from."""
     address = f"{bucket}/deep/made-up.corpus"

@@ -10,36 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from paper_collections import session_of
 from priorwise.errors import BrokenFile
 from priorwise.papers import knowledge
-from priorwise.papers.data import Data
-from priorwise.papers.experiment import Session, find_experiment
+from priorwise.papers.experiment import find_experiment
 from priorwise.papers.knowledge_cells import COPIES, Known, draw, judge
 from priorwise.papers.knowledge_published import KEYWORDS, KINDS, MACRO, METHODS, SETS, printed
 from priorwise.papers.knowledge_search import Problem, climb, walk
 from priorwise.papers.knowledge_tables import Layout
 from priorwise.papers.knowledge_texts import count_texts, factbook, scope_notes, without_common
-from priorwise.papers.results import Results
 from priorwise.papers.split import Split
 from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.informed import Informed
-from regression_collections import HEADINGS, PLACES, write_regression_collections
+from regression_collections import HEADINGS, PLACES
 
 VARIANCES = (0.1, 1.0, 4.0, 25.0)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return write_regression_collections(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def corpora(tmp_path_factory):
-    return tmp_path_factory.mktemp("corpora")
-
-
-def session_of(folder, corpora, path, *parts) -> Session:
-    return Session(Data(folder, corpora), Results(path, quick=True), lambda what, share: None, parts, quick=True)
 
 
 def problem_of(seed: int, cases: int = 24) -> Problem:
@@ -179,15 +164,15 @@ def test_documents_and_texts_are_weighed_alike():
     np.testing.assert_allclose(made.significance, [[(1 + np.log(2)) * np.log(3 / 3), 0, 0]])
 
 
-def test_the_factbook_of_1996_is_read(folder):
-    texts = factbook(folder / "factbook")
+def test_the_factbook_of_1996_is_read(regression_collections):
+    texts = factbook(regression_collections / "factbook")
     assert texts["peru"] == "peru\nArea total area of Peru's land"
     assert len(texts) == 15
     assert "area" not in without_common(texts)["peru"]
 
 
-def test_scope_notes_have_name_note_and_synonyms(folder):
-    assert scope_notes(folder / "mesh") == {
+def test_scope_notes_have_name_note_and_synonyms(regression_collections):
+    assert scope_notes(regression_collections / "mesh") == {
         "Gout": "Gout\nCrystals in a joint.\nPodagra\nGouty arthritis",
         "Anthrax": 'Anthrax\nA disease of "cattle".\n',
     }
@@ -248,15 +233,15 @@ def test_a_gain_that_one_draw_could_have_missed_is_within_the_spread():
 
 
 @pytest.mark.parametrize("part", ["modapte", "places", "medline"])
-def test_a_run_fills_every_table_and_a_second_one_reads_it(folder, corpora, tmp_path, part):
+def test_a_run_fills_every_table_and_a_second_one_reads_it(regression_collections, corpora, tmp_path, part):
     pytest.importorskip("snowballstemmer")
-    first = session_of(folder, corpora, tmp_path / "cells", part)
+    first = session_of(regression_collections, corpora, tmp_path / "cells", "knowledge", part)
     findings = knowledge.run(first)
     assert [table.title for table in findings.tables][:4] == list(SETS.values())
     labels = {"modapte": list(KEYWORDS), "places": list(PLACES[:2]), "medline": sorted(HEADINGS)}[part]
     read, _ = knowledge.load(first, part)
     assert read.labels == labels
-    again = session_of(folder, corpora, tmp_path / "cells", part)
+    again = session_of(regression_collections, corpora, tmp_path / "cells", "knowledge", part)
     assert knowledge.run(again) == findings
     assert again.results.computed == 0
 

@@ -7,30 +7,14 @@ import pytest
 from scipy import sparse
 from scipy.stats import norm, pearsonr
 
-from priorwise.papers.data import Data
-from priorwise.papers.experiment import Session, find_experiment
-from priorwise.papers.results import Results
+from paper_collections import session_of
+from priorwise.papers.experiment import find_experiment
 from priorwise.papers.sparse import load, run
 from priorwise.papers.sparse_cells import EARLY, SMALL, Topic, judge, prior_of, stopped_early
 from priorwise.papers.sparse_published import F1, JEFFREYS, LAPLACE_10, NONZERO, TOPICS, Setting
 from priorwise.papers.sparse_tables import TABLES, Layout
 from priorwise.papers.split import Split
 from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
-from regression_collections import write_regression_collections
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return write_regression_collections(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
-def corpora(tmp_path_factory):
-    return tmp_path_factory.mktemp("corpora")
-
-
-def session_of(folder, corpora, path) -> Session:
-    return Session(Data(folder, corpora), Results(path), lambda what, share: None, ("modapte",))
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +100,8 @@ def test_early_stopping_is_the_papers_em_literally(split):
 # From end to end
 
 
-def test_only_stories_of_topics_that_both_parts_have_count(folder, corpora, tmp_path):
-    split = load(session_of(folder, corpora, tmp_path / "cells"))
+def test_only_stories_of_topics_that_both_parts_have_count(regression_collections, corpora, tmp_path):
+    split = load(session_of(regression_collections, corpora, tmp_path / "cells", "sparse", "modapte", quick=False))
     assert split.X_train.shape[0] == 60
     assert split.X_test.shape[0] == 30
     assert split.labels == list(TOPICS)
@@ -125,13 +109,13 @@ def test_only_stories_of_topics_that_both_parts_have_count(folder, corpora, tmp_
     assert "aruba" in split.words
 
 
-def test_a_run_fills_every_table_and_a_second_one_reads_it(folder, corpora, tmp_path):
-    first = session_of(folder, corpora, tmp_path / "cells")
+def test_a_run_fills_every_table_and_a_second_one_reads_it(regression_collections, corpora, tmp_path):
+    first = session_of(regression_collections, corpora, tmp_path / "cells", "sparse", "modapte", quick=False)
     findings = run(first)
     titles = [table.title for table in findings.tables]
     assert titles[:4] == [*list(TABLES)[:3], "Table 4: parameters that are not 0, of 301"]
     assert all(cell.ours is not None for table in findings.tables for row in table.rows for cell in row.cells)
-    again = session_of(folder, corpora, tmp_path / "cells")
+    again = session_of(regression_collections, corpora, tmp_path / "cells", "sparse", "modapte", quick=False)
     assert run(again) == findings
     assert again.results.computed == 0
     assert first.results.reused == 0

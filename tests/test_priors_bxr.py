@@ -116,7 +116,7 @@ def test_other_mistakes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the common variance must be a positive number"):
         read(tmp_path, "", variance=0.0)
     (tmp_path / "binary").write_bytes(b"oil \xff 1")
-    with pytest.raises(BrokenFile, match=re.escape("not a text in UTF-8 (byte 4)")):
+    with pytest.raises(BrokenFile, match=re.escape("not valid UTF-8 (byte 4)")):
         read_bxr_priors(tmp_path / "binary", WORDS)
     path = tmp_path / "written"
     for name in ("0", "@constant", "class", "#tag", "two words", ""):

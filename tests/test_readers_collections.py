@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from math import log
 from pathlib import Path
 from random import Random
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import priorwise as pw
-from conftest import Cli
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.readers import collection, medline, odp, rcv1, rcv1_tables, reuters, yahoo_qa
@@ -269,14 +269,14 @@ def test_commands_have_the_options_of_their_readers(cli: Cli, tmp_path: Path) ->
         (("newsgroups", "--split", "test", "--strip-headers"), "1 document in"),
         (("medline", "--major", "--without-abstract"), "3 documents in"),
         (("odp", "--depth", "1"), "2 labels"),
-        (("yahoo-qa", "--answers", "--language", "fr"), "1 questions in other languages"),
+        (("yahoo-qa", "--answers", "--language", "fr"), "questions in other languages, left out: 1\n"),
     ]:
         result = cli("ingest", arguments[0], path, *arguments[1:], "-o", tmp_path / "x.corpus", "--overwrite")
         assert result.exit_code == 0, result.output
         assert expected in result.output
 
 
-def test_a_collection_in_no_input_is_refused_in_a_sentence(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_collection_in_no_input_is_refused_in_a_sentence(refused: Refused, tmp_path: Path) -> None:
     path = PACKINGS["tar.gz"](tmp_path, OHSUMED)
     sentence = refused("ingest", "reuters", path, "-o", tmp_path / "x.corpus")
     assert sentence == f"there is no document in {path}; looked for <REUTERS> records in .sgm files"
@@ -289,7 +289,8 @@ def test_what_is_there_twice_is_read_once(cli: Cli, tmp_path: Path) -> None:
     result = cli("ingest", "reuters", folder, "-o", tmp_path / "x.corpus")
     assert result.exit_code == 0, result.output
     assert "x.corpus: 5 documents in " in result.output
-    assert "5 documents left out" in result.output
+    assert "\ndocuments left out: " in result.output
+    assert result.output.endswith("): 5\n")
 
 
 def test_an_interrupted_ingest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

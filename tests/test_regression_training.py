@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from conftest import Cli
+from conftest import Cli, Refused
 from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
@@ -70,7 +69,7 @@ def knowledge(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def refused(cli: Cli, tmp_path: Path) -> Callable[..., str]:
+def refused(cli: Cli, tmp_path: Path) -> Refused:
     def call(*arguments: str) -> str:
         result = cli("train", *arguments, "-o", str(tmp_path / "refused.model"))
         assert result.exit_code == 2, result.output
@@ -212,7 +211,7 @@ def test_threshold_is_where_f1_is_best(few: Corpus, tmp_path: Path) -> None:
     assert (f1(moved) > f1(plain)).all()
 
 
-def test_options_that_do_not_go_together(classes: Corpus, refused: Callable[..., str], knowledge: Path) -> None:
+def test_options_that_do_not_go_together(classes: Corpus, refused: Refused, knowledge: Path) -> None:
     corpus = str(classes.path)
     assert "--knowledge is for regressions" in refused(corpus, "--knowledge", str(knowledge))
     assert "--show-prior is for regressions" in refused(corpus, "--show-prior", "3")
@@ -231,7 +230,7 @@ def test_options_that_do_not_go_together(classes: Corpus, refused: Callable[...,
     assert "--approximate is for --model logistic" in refused(corpus, "--model", "probit", "--approximate")
 
 
-def test_a_label_with_one_document_cannot_be_held_out(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_label_with_one_document_cannot_be_held_out(refused: Refused, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(["a b", "a c", "d"], labels=["x", "x", "y"], path=tmp_path / "one.corpus")
     message = refused(str(corpus.path), "--model", "logistic", "--prior", "learn")
     assert "'x' has one document, or all but one" in message
@@ -276,7 +275,7 @@ def test_hostile_knowledge(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("+wheat\n+corn:0", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     for name, reason in {
-        "binary.txt": "not a text in UTF-8 (byte 0)",
+        "binary.txt": "not valid UTF-8 (byte 0)",
         "empty.txt": "empty: write keywords",
         "list.txt": "line 2: '+corn:0' is no keyword",
         "folder": "the folder has no files",

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from browsing import Served, a_page, serious_faults, served
+from conftest import corpus_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.report import write_report
-from priorwise.review import Verdict, Verdicts
-from test_report import EVIL, candidates, judge
+from reviews import EVIL, candidates, judge
 
 pytestmark = pytest.mark.slow
 
@@ -26,13 +26,11 @@ def runs(run: Run, run_path: Path, auto_path: Path, documents: list[DemoDocument
     truth = {document.id: document.truth for document in documents}
     shutil.copytree(run_path, tmp_path / "runs" / "fresh.run")
     judged = Path(shutil.copytree(run_path, tmp_path / "runs" / "judged.run"))
-    judge(judged, [(id, "yes" if "Chess" in truth[id] else "no") for id in candidates(run)])
+    judge(judged, {id: "yes" if "Chess" in truth[id] else "no" for id in candidates(run)})
     taught = Path(shutil.copytree(auto_path, tmp_path / "runs" / "taught.run"))
     ids = Run.load(taught).ranking.ids[:40]
-    judge(taught, [(id, "yes" if "Chess" in truth[id] else "no") for id in ids])
-    verdicts = Verdicts.of_run(taught)
-    verdicts.add_all([Verdict(f"teach {id}", "Bob", id, "yes", teaching=True) for id in ids[:9]])
-    verdicts.close()
+    judge(taught, {id: "yes" if "Chess" in truth[id] else "no" for id in ids})
+    judge(taught, dict.fromkeys(ids[:9], "yes"), reviewer="Bob", teaching=True)
     return tmp_path / "runs"
 
 
@@ -73,12 +71,7 @@ def test_on_paper_it_is_light_and_nothing_is_cut_off(runs: Path, browser: Browse
 
 
 def test_a_hostile_title_is_text(documents: list[DemoDocument], browser: Browser, tmp_path: Path) -> None:
-    corpus = Corpus.from_texts(
-        [document.text for document in documents],
-        labels=[document.labels for document in documents],
-        titles=[EVIL for _ in documents],
-    )
-    discover(corpus, "Chess", top=5).save(tmp_path / "evil.run")
+    discover(corpus_of(documents, titles=[EVIL for _ in documents]), "Chess", top=5).save(tmp_path / "evil.run")
     write_report(tmp_path / "evil.run", tmp_path / "report.html")
     with a_page(browser) as page:
         page.goto((tmp_path / "report.html").as_uri())

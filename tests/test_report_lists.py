@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Cli
+from conftest import Cli, Refused, corpus_of
 from priorwise.charts.markup import shown
-from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.report.lists import link
 from priorwise.report.subject import subjects_of
-from test_report import Refused, candidates, judge
+from reviews import candidates, judge
 
 TITLES = ["Plain title", "=HYPERLINK(1)", "a]] {{delete}} [[b", "+1", "two\nlines", '"quoted", with a comma', "Tea~~~~"]
 
@@ -26,16 +25,11 @@ TITLES = ["Plain title", "=HYPERLINK(1)", "a]] {{delete}} [[b", "+1", "two\nline
 @pytest.fixture
 def accepted(documents: list[DemoDocument], tmp_path: Path) -> Path:
     """A run whose candidates have difficult titles; the even ones are accepted."""
-    corpus = Corpus.from_texts(
-        [document.text for document in documents],
-        labels=[document.labels for document in documents],
-        ids=[document.id for document in documents],
-        titles=[TITLES[i % len(TITLES)] for i in range(len(documents))],
-        path=tmp_path / "titles.corpus",
-    )
+    titles = [TITLES[i % len(TITLES)] for i in range(len(documents))]
+    corpus = corpus_of(documents, titles=titles, path=tmp_path / "titles.corpus")
     run = discover(corpus, "Chess", top=20)
     run.save(tmp_path / "titles.run")
-    judge(tmp_path / "titles.run", [(id, "yes" if i % 2 else "no") for i, id in enumerate(candidates(run))])
+    judge(tmp_path / "titles.run", {id: "yes" if i % 2 else "no" for i, id in enumerate(candidates(run))})
     return tmp_path / "titles.run"
 
 

@@ -15,6 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import priorwise as pw
+from markup import parsed, visible
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
@@ -26,9 +27,8 @@ from priorwise.report.lists import accepted_csv
 from priorwise.report.reliability import Bin, binned, known_of
 from priorwise.report.reproduce import discover_command
 from priorwise.report.subject import subjects_of
-from priorwise.review import Verdict, Verdicts, judged, results
-from test_charts import parsed
-from test_report import candidates, judge, visible
+from priorwise.review import judged, results
+from reviews import candidates, judge
 
 PROBABILITIES = st.floats(0.0, 1.0)
 
@@ -45,14 +45,8 @@ def belong(documents: list[DemoDocument]) -> set[str]:
 
 @pytest.fixture
 def reviewed(fresh: Path, auto_run: Run, belong: set[str]) -> Path:
-    judge(fresh, [(id, "yes" if id in belong else "no") for id in candidates(auto_run)])
+    judge(fresh, {id: "yes" if id in belong else "no" for id in candidates(auto_run)})
     return fresh
-
-
-def teach(path: Path, ids: list[str], word: str) -> None:
-    verdicts = Verdicts.of_run(path)
-    verdicts.add_all([Verdict(f"teach {id}", "Ada", id, word, teaching=True) for id in ids])
-    verdicts.close()
 
 
 # Formulas
@@ -173,8 +167,8 @@ def test_what_was_stated_beside_what_was_accepted(reviewed: Path, auto_run: Run,
 
 def test_only_blind_verdicts_say_whether_probabilities_are_right(fresh: Path, auto_run: Run) -> None:
     ids = auto_run.ranking.ids
-    judge(fresh, [(ids[0], "yes"), (ids[1], "no"), (ids[2], "unsure")])
-    teach(fresh, ids[:9], "yes")
+    judge(fresh, {ids[0]: "yes", ids[1]: "no", ids[2]: "unsure"})
+    judge(fresh, dict.fromkeys(ids[:9], "yes"), teaching=True)
     (subject,) = subjects_of([fresh])
     probabilities = auto_run.ranking.table["probability"].to_pylist()
     assert known_of(subject) == (probabilities[:3], [True, False, False])
@@ -189,7 +183,7 @@ def test_documents_of_subcategories_belong_without_a_verdict(fresh: Path, auto_r
 
     shutil.rmtree(fresh)
     replace(auto_run, ranking=marked(auto_run.ranking), baseline=marked(auto_run.baseline)).save(fresh)
-    judge(fresh, [(ids[0], "no")])
+    judge(fresh, {ids[0]: "no"})
     (subject,) = subjects_of([fresh])
     assert known_of(subject)[1] == [False, True, True]
     assert "Documents of a subcategory are among them" in visible(report_html([subject]))
@@ -200,12 +194,12 @@ def test_documents_of_subcategories_belong_without_a_verdict(fresh: Path, auto_r
 
 def test_accepted_against_judged_for_each_list(fresh: Path, auto_run: Run) -> None:
     ids = auto_run.ranking.ids
-    teach(fresh, ids[:5], "yes")
+    judge(fresh, dict.fromkeys(ids[:5], "yes"), teaching=True)
     before = visible(report_html(subjects_of([fresh])))
     assert "Nobody has judged the candidates blindly yet" in before
     assert "What a verdict yields Which Judged Accepted For each To teach 5 5 1.000" in before
     assert "not judged" in before
-    judge(fresh, [(ids[0], "no"), (ids[7], "yes"), (ids[8], "no")])
+    judge(fresh, {ids[0]: "no", ids[7]: "yes", ids[8]: "no"})
     (subject,) = subjects_of([fresh])
     assert "Blind 3 1 0.333 To teach 5 5 1.000" in visible(report_html([subject]))
     assert [each["id"] for each in subject.accepted()] == [*ids[1:5], ids[7]]
@@ -216,7 +210,7 @@ def test_accepted_against_judged_for_each_list(fresh: Path, auto_run: Run) -> No
 def test_runs_of_one_category_by_the_verdicts_they_learned_from(
     fresh: Path, auto_run: Run, corpus: Corpus, belong: set[str], run_path: Path, tmp_path: Path
 ) -> None:
-    judge(fresh, [(id, "yes" if id in belong else "no") for id in auto_run.ranking.ids[:100]])
+    judge(fresh, {id: "yes" if id in belong else "no" for id in auto_run.ranking.ids[:100]})
     again = discover(corpus, "Chess", verdicts=judged(fresh))
     again.save(tmp_path / "again.run")
     text = visible(report_html(subjects_of([tmp_path / "again.run", fresh])))

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from conftest import FAST
+from conftest import FAST, Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover, training
 from priorwise.discovery.training import draw_training
 from priorwise.discovery.verdicts import Judged
 from priorwise.errors import BrokenFile, NotEnoughData
 from priorwise.priors import PseudoCounts
-from priorwise.review import Verdict, Verdicts, judged
+from priorwise.review import judged
+from reviews import judge
 
 NOBODY = np.array([], np.int64)
-
-
-def review(folder: Path, **words: list[str]) -> Path:
-    verdicts = Verdicts.of_run(folder)
-    for word, ids in words.items():
-        for id in ids:
-            verdicts.add(Verdict(f"{word} {id}", "Ada", id, word))
-    verdicts.close()
-    return folder
 
 
 def test_judged_documents_are_no_candidates_again(corpus: Corpus, run: Run) -> None:
@@ -129,8 +120,9 @@ def test_a_verdict_outweighs_a_label(corpus: Corpus) -> None:
 def test_reviews_of_several_runs(run: Run, run_path: Path, tmp_path: Path) -> None:
     first, second = (Path(shutil.copytree(run_path, tmp_path / name)) for name in ("a.run", "b.run"))
     ids = run.ranking.ids
-    review(first, yes=ids[:3], no=ids[3:6], unsure=ids[6:7], skip=ids[7:8])
-    review(second, no=ids[2:4], yes=ids[8:9])
+    judge(first, dict.fromkeys(ids[:3], "yes"))
+    judge(first, {**dict.fromkeys(ids[3:6], "no"), ids[6]: "unsure", ids[7]: "skip"})
+    judge(second, {**dict.fromkeys(ids[2:4], "no"), ids[8]: "yes"})
     assert judged(first) == Judged(tuple(sorted(ids[:3])), tuple(sorted(ids[3:6])))
     assert judged(first, second) == Judged(tuple(sorted([*ids[:2], ids[8]])), tuple(sorted(ids[3:6])))
     assert judged(run_path) == Judged()
@@ -138,10 +130,10 @@ def test_reviews_of_several_runs(run: Run, run_path: Path, tmp_path: Path) -> No
         judged(tmp_path / "nowhere.run")
 
 
-def test_the_command(cli: Callable[..., Any], run: Run, run_path: Path, corpus: Corpus, tmp_path: Path) -> None:
-    folder = review(
-        Path(shutil.copytree(run_path, tmp_path / "a.run")), yes=run.ranking.ids[:2], no=run.ranking.ids[2:4]
-    )
+def test_the_command(cli: Cli, run: Run, run_path: Path, corpus: Corpus, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(run_path, tmp_path / "a.run"))
+    judge(folder, dict.fromkeys(run.ranking.ids[:2], "yes"))
+    judge(folder, dict.fromkeys(run.ranking.ids[2:4], "no"))
     result = cli("discover", corpus.path, "Chess", "--verdicts", folder, "-o", tmp_path / "b.run", *FAST)
     assert result.exit_code == 0, result.output
     assert "10 members" in result.stdout

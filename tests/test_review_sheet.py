@@ -5,20 +5,21 @@ from __future__ import annotations
 import csv
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of
 from priorwise.review.sheet import guarded, read_sheet, unguarded, write_sheet
+from reviews import judge
 
 HOSTILE = [
     "=HYPERLINK(1)",
@@ -41,13 +42,6 @@ KINDS = [".xlsx", ".csv"]
 def hostile() -> tuple[Corpus, list[Item]]:
     corpus = Corpus.from_texts([f"{id} text" for id in HOSTILE], ids=HOSTILE, titles=HOSTILE)
     return corpus, [Item(id, id) for id in HOSTILE]
-
-
-@pytest.fixture
-def verdicts(tmp_path: Path) -> Iterator[Verdicts]:
-    opened = Verdicts(tmp_path / "verdicts.sqlite")
-    yield opened
-    opened.close()
 
 
 @given(st.text(alphabet="'=+-@\t\rab", max_size=6))
@@ -181,7 +175,7 @@ def test_without_openpyxl(monkeypatch: pytest.MonkeyPatch, hostile: tuple[Corpus
 # The command
 
 
-def test_export_import_results(cli: Callable[..., Any], run_path: Path, tmp_path: Path) -> None:
+def test_export_import_results(cli: Cli, run_path: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(run_path, tmp_path / "chess.run"))
     sheet = tmp_path / "chess.xlsx"
     written = cli("review", folder, "--export", sheet, "--top", 5)
@@ -197,7 +191,7 @@ def test_export_import_results(cli: Callable[..., Any], run_path: Path, tmp_path
     assert f"Ada and Bob: 100.0% of {n} the same, Cohen's κ is not defined" in shown.stdout
 
 
-def test_refusals(refused: Callable[..., str], cli: Callable[..., Any], run_path: Path, tmp_path: Path) -> None:
+def test_refusals(refused: Refused, cli: Cli, run_path: Path, tmp_path: Path) -> None:
     assert "no such run" in refused("review", tmp_path / "nowhere.run", "--results")
     (tmp_path / "x.csv").write_text("mine")
     assert "is there already" in refused("review", run_path, "--export", tmp_path / "x.csv")
@@ -210,9 +204,7 @@ def test_a_run_with_verdicts_is_not_overwritten(run: Run, tmp_path: Path) -> Non
     folder = tmp_path / "a.run"
     run.save(folder)
     run.save(folder, overwrite=True)
-    verdicts = Verdicts.of_run(folder)
-    verdicts.add(Verdict("1", "Ada", run.ranking.ids[0], "yes"))
-    verdicts.close()
+    judge(folder, {run.ranking.ids[0]: "yes"})
     with pytest.raises(InputError, match="verdicts"):
         run.save(folder, overwrite=True)
     assert (folder / "verdicts.sqlite").is_file()

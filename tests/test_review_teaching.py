@@ -6,7 +6,6 @@ import csv
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
 from math import log, sqrt
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 import reference_review as slow
-from conftest import Cli
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
@@ -23,19 +22,12 @@ from priorwise.ranking.table import Ranking
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of, judged, results, teaching_items
 from priorwise.review.reading import said_in
 from priorwise.review.results import results_of
+from reviews import judge
 
 
 @pytest.fixture
 def folder(auto_path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(auto_path, tmp_path / "chess.run"))
-
-
-def say(folder: Path, ids: list[str], word: str, *, teaching: bool, reviewer: str = "Ada") -> None:
-    verdicts = Verdicts.of_run(folder)
-    verdicts.add_all(
-        [Verdict(f"{reviewer} {teaching} {word} {id}", reviewer, id, word, teaching=teaching) for id in ids]
-    )
-    verdicts.close()
 
 
 def vectors_of(texts: list[str]) -> list[dict[str, float]]:
@@ -153,11 +145,11 @@ def test_the_last_word_is_that_of_each_list(tmp_path: Path) -> None:
 
 def test_teaching_changes_no_figure_of_the_blind_review(folder: Path, auto_run: Run) -> None:
     ids = auto_run.ranking.ids
-    say(folder, ids[:20], "yes", teaching=False)
-    say(folder, ids[10:30], "no", teaching=False, reviewer="Bob")
+    judge(folder, dict.fromkeys(ids[:20], "yes"))
+    judge(folder, dict.fromkeys(ids[10:30], "no"), reviewer="Bob")
     before = results(folder, k=20)
-    say(folder, ids[:60], "no", teaching=True)
-    say(folder, ids[60:62], "yes", teaching=True, reviewer="Cyd")
+    judge(folder, dict.fromkeys(ids[:60], "no"), teaching=True)
+    judge(folder, dict.fromkeys(ids[60:62], "yes"), reviewer="Cyd", teaching=True)
     after = results(folder, k=20)
     changed = {"documents", "accepted", "progress", "teachers"}
     assert {name: value for name, value in after.items() if name not in changed} == {
@@ -186,11 +178,11 @@ def test_progress_counts_documents_in_the_order_of_judging(auto_run: Run) -> Non
 
 def test_the_next_run_learns_from_both(folder: Path, auto_run: Run, corpus: Corpus) -> None:
     ids = auto_run.ranking.ids
-    say(folder, ids[:3], "yes", teaching=False)
-    say(folder, ids[3:5], "no", teaching=False)
-    say(folder, ids[2:4], "no", teaching=True)
-    say(folder, ids[4:5], "skip", teaching=True)
-    say(folder, ids[5:7], "yes", teaching=True)
+    judge(folder, dict.fromkeys(ids[:3], "yes"))
+    judge(folder, dict.fromkeys(ids[3:5], "no"))
+    judge(folder, dict.fromkeys(ids[2:4], "no"), teaching=True)
+    judge(folder, dict.fromkeys(ids[4:5], "skip"), teaching=True)
+    judge(folder, dict.fromkeys(ids[5:7], "yes"), teaching=True)
     # What was said last counts; to skip takes back nothing.
     assert judged(folder) == Judged(tuple(sorted([*ids[:2], *ids[5:7]])), tuple(sorted(ids[2:5])))
     again = discover(corpus, "Chess", verdicts=judged(folder))
@@ -212,7 +204,7 @@ def test_a_sheet_to_teach(cli: Cli, folder: Path, auto_run: Run, corpus: Corpus,
         writer.writeheader()
         writer.writerows({**row, "verdict": "y" if number % 2 else "n"} for number, row in enumerate(rows))
     # Judged blindly since it was written, which is no reason to refuse the sheet.
-    say(folder, expected[:1], "yes", teaching=False)
+    judge(folder, dict.fromkeys(expected[:1], "yes"))
     for new in (4, 0):
         result = cli("review", folder, "--teach", "--top", 4, "--import", sheet, "--reviewer", "Ada")
         assert f"{new} verdicts read" in result.stdout
@@ -226,7 +218,7 @@ def test_a_sheet_to_teach(cli: Cli, folder: Path, auto_run: Run, corpus: Corpus,
         assert [row["id"] for row in csv.DictReader(file)][:3] == expected[1:]
 
 
-def test_blind_and_teaching_lists_differ(auto_run: Run, corpus: Corpus, refused: Callable[..., str]) -> None:
+def test_blind_and_teaching_lists_differ(auto_run: Run, corpus: Corpus, refused: Refused) -> None:
     blind, teaching = items_of(auto_run, Choices(top=30)), teaching_items(auto_run, corpus, Choices(top=30))
     assert [item.id for item in blind] != [item.id for item in teaching]
     assert "Error" not in refused("review", "nowhere.run", "--teach")

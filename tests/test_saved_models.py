@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_matrix
 from scipy.stats import norm
 
+from conftest import contents
 from priorwise.corpus import Corpus
 from priorwise.errors import AlreadyExists, BrokenFile
 from priorwise.models import saved_tables
@@ -73,7 +74,7 @@ def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
 def test_the_same_model_is_the_same_to_the_byte(tmp_path: Path) -> None:
     for name in ("a", "b"):
         small_model().save(tmp_path / name)
-    files = [{each.name: each.read_bytes() for each in (tmp_path / name).iterdir()} for name in ("a", "b")]
+    files = [contents(tmp_path / name) for name in ("a", "b")]
     assert files[0] == files[1]
 
 

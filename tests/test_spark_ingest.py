@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import Cli
+from conftest import Cli, Refused
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.storage import Store
 from priorwise.corpus.wikipedia import ingest_wikipedia
@@ -275,14 +275,14 @@ def content_table(spark: Spark) -> Iterator[str]:
 
 
 def test_a_content_table_of_wikimedia_as_it_is(
-    content_table: str, cli: Cli, refused: Callable[..., str], running: Any, tmp_path: Path
+    content_table: str, cli: Cli, refused: Refused, running: Any, tmp_path: Path
 ) -> None:
     call = ("ingest", "table", content_table, "-o", tmp_path / "de.corpus")
     assert refused(*call).startswith("the table has pages of several wikis (dewiki, enwiki …): choose one, as in ")
     assert "Spark cannot read the table nowhere.articles: " in refused("ingest", "table", "nowhere.articles", *call[3:])
     told = cli(*call, "--where", "wiki_id = 'dewiki'").stdout
     assert "1 document in " in told
-    assert "1 redirects left out" in told
+    assert "redirects left out: 1\n" in told
     corpus = Corpus.open(tmp_path / "de.corpus")
     assert corpus.ids([0]) == corpus.titles([0]) == ["Grüner Tee"]
     assert corpus.text(0) == "Grüner Tee ist ein Getränk."

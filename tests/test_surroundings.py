@@ -8,7 +8,6 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -16,18 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from conftest import FAST, Cli
-from priorwise.cli import main
+from conftest import FAST, Cli, contents
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.errors import InputError
 from priorwise.review import verdicts as verdicts_module
 from priorwise.review.verdicts import Verdict, Verdicts
+from processes import Shell, Start
+from reviews import judge
 
-Refused = Callable[..., str]
-Start = Callable[..., "subprocess.Popen[str]"]
 CallAll = Callable[[dict[str, list[object]], Callable[[], None]], dict[str, tuple[int, str]]]
 
 
@@ -41,44 +38,19 @@ print(json.dumps([[end.exit_code, end.stderr.strip().rpartition(chr(10))[2]] for
 
 
 @pytest.fixture
-def call_all(environment: dict[str, str]) -> CallAll:
+def call_all(shell: Shell) -> CallAll:
     """Run commands one after the other in a process that is bound to something; the exit code and last error of each.
 
     It writes no bytecode: where files may not grow, Python would keep half of it, and stumble over that for ever.
     """
 
     def call(commands: dict[str, list[object]], bind: Callable[[], None]) -> dict[str, tuple[int, str]]:
-        done = subprocess.run(
-            [sys.executable, "-c", CALL, json.dumps([[str(word) for word in words] for words in commands.values()])],
-            env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-            preexec_fn=bind,
-        )
+        listed = json.dumps([[str(word) for word in words] for words in commands.values()])
+        done = shell("-c", CALL, listed, bind=bind, PYTHONDONTWRITEBYTECODE="1")
         assert done.returncode == 0, done.stderr
         return {name: (code, said) for name, (code, said) in zip(commands, json.loads(done.stdout), strict=True)}
 
     return call
-
-
-@pytest.fixture
-def start(environment: dict[str, str]) -> Start:
-    """Begin a command in a process of its own, and go on."""
-
-    def begin(*arguments: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "priorwise", *map(str, arguments)],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-
-    return begin
 
 
 def ends(processes: Sequence[subprocess.Popen[str]]) -> list[tuple[int, str]]:
@@ -102,7 +74,7 @@ def test_several_ingests_into_one_folder(start: Start, tmp_path: Path) -> None:
     records = tmp_path / "news.jsonl"
     records.write_text("".join(json.dumps({"text": f"word{n % 97} w{n}"}) + "\n" for n in range(3000)), "utf-8")
     out = tmp_path / "out"
-    found = ends([start("ingest", "records", records, "-o", out / "a.corpus") for _ in range(3)])
+    found = ends([start("-m", "priorwise", "ingest", "records", records, "-o", out / "a.corpus") for _ in range(3)])
     assert [code for code, _ in found] == [0, 2, 2]
     assert all("another process is writing" in said or "is there already" in said for code, said in found if code)
     assert names(out) == ["a.corpus"]
@@ -115,7 +87,9 @@ def test_several_ingests_into_one_folder(start: Start, tmp_path: Path) -> None:
 def test_several_discoveries_into_one_folder(start: Start, corpus: Corpus, tmp_path: Path, overwrite: bool) -> None:
     options = ["--overwrite"] if overwrite else []
     out = tmp_path / "x.run"
-    found = ends([start("discover", corpus.path, "Chess", *FAST, "-o", out, *options) for _ in range(3)])
+    found = ends(
+        [start("-m", "priorwise", "discover", corpus.path, "Chess", *FAST, "-o", out, *options) for _ in range(3)]
+    )
     assert [code for code, _ in found] == ([0, 0, 0] if overwrite else [0, 2, 2])
     assert names(tmp_path) == ["x.run"]
     assert Run.load(out).about["label"] == "Chess"
@@ -130,17 +104,13 @@ for _ in range(8):
 """
 
 
-def test_a_run_is_whole_whenever_it_is_looked_at(run_path: Path, environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_run_is_whole_whenever_it_is_looked_at(run_path: Path, start: Start, tmp_path: Path) -> None:
     out = tmp_path / "x.run"
-    writers = [
-        subprocess.Popen([sys.executable, "-c", SAVE, run_path, out], env=environment, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    whole = {file.name: file.read_bytes() for file in run_path.iterdir()}
+    writers = [start("-c", SAVE, run_path, out) for _ in range(2)]
     for writer in writers:
         _, said = writer.communicate(timeout=120)
-        assert writer.returncode == 0, said.decode()
-    assert {file.name: file.read_bytes() for file in out.iterdir()} == whole
+        assert writer.returncode == 0, said
+    assert contents(out) == contents(run_path)
     assert names(tmp_path) == ["x.run"]
 
 
@@ -153,9 +123,7 @@ def test_a_review_that_begins_while_the_run_is_replaced_is_not_lost(
 
     def slowly(self: Run, folder: Path) -> None:
         write(self, folder)
-        verdicts = Verdicts.of_run(path)
-        verdicts.add(Verdict("v1", "Ada", "doc-00001", "yes"))
-        verdicts.close()
+        judge(path, {"doc-00001": "yes"})
 
     monkeypatch.setattr(Run, "_write", slowly)
     with pytest.raises(InputError, match=r"x\.run was reviewed, and verdicts\.sqlite in it holds people's work"):
@@ -177,21 +145,16 @@ verdicts.close()
 """
 
 
-def test_reviewers_in_several_processes_lose_nothing(
-    run_path: Path, environment: dict[str, str], cli: Cli, tmp_path: Path
-) -> None:
+def test_reviewers_in_several_processes_lose_nothing(run_path: Path, start: Start, cli: Cli, tmp_path: Path) -> None:
     """They judge while a report of the same run is written again and again."""
     path = shutil.copytree(run_path, tmp_path / "x.run")
     reviewers = ["Ada", "Bob", "Eve"]
-    judging = [
-        subprocess.Popen([sys.executable, "-c", JUDGE, path, name], env=environment, stderr=subprocess.PIPE)
-        for name in reviewers
-    ]
+    judging = [start("-c", JUDGE, path, name) for name in reviewers]
     reports = 0
     while any(process.poll() is None for process in judging) or not reports:
         assert cli("report", path, "-o", tmp_path / "x.html", "--overwrite").exit_code == 0
         reports += 1
-    assert [process.communicate()[1] for process in judging] == [b"", b"", b""]
+    assert [process.communicate()[1] for process in judging] == ["", "", ""]
     verdicts = Verdicts.of_run(path)
     assert sorted((each.reviewer, each.item) for each in verdicts.current()) == sorted(
         (name, f"doc{n}") for name in reviewers for n in range(60)
@@ -243,10 +206,9 @@ def limited(largest: int) -> Callable[[], None]:
 
 
 @pytest.fixture(scope="module")
-def model_path(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model_path(corpus: Corpus, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "x.model"
-    result = CliRunner().invoke(main, ["train", str(corpus.path), "-o", str(path)])
-    assert result.exit_code == 0, result.output
+    assert cli("train", corpus.path, "-o", path).exit_code == 0
     return path
 
 
@@ -319,9 +281,7 @@ def test_what_may_only_be_read_is_read(call_all: CallAll, corpus: Corpus, run_pa
     disc = tmp_path / "disc"
     shutil.copytree(corpus.path, disc / "a.corpus")
     shutil.copytree(run_path, disc / "x.run")
-    verdicts = Verdicts.of_run(disc / "x.run")
-    verdicts.add(Verdict("v1", "Ada", "doc-00001", "yes"))
-    verdicts.close()
+    judge(disc / "x.run", {"doc-00001": "yes"})
     places = [disc, *(each for each in disc.rglob("*"))]
     for place in places:
         place.chmod(0o555 if place.is_dir() else 0o444)

@@ -15,11 +15,11 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from browsing import Served, a_page, serious_faults, served
-from conftest import SOURCE
 from priorwise import Corpus, explore
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.view import FAMILIES, Setting, View, setting_of
 from priorwise.view.measures import Line
+from processes import SOURCE
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import socket
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from asking import ask
+from conftest import Refused
 from priorwise.corpus import Corpus
 from priorwise.errors import DiskFull, InputError
 from priorwise.web.answers import Fields, answer, body_of, query_of
@@ -26,6 +25,7 @@ from priorwise.web.pages import pages_of
 from priorwise.web.serving import Place, serve
 from priorwise.web.static_files import FOLDER, known_files
 from priorwise.web.workspace import Workspace
+from processes import Shell
 
 TOKEN = "open-sesame"
 
@@ -257,7 +257,7 @@ def test_a_run_of_another_corpus_is_not_shown(run_path: Path) -> None:
     assert "another corpus" in ask(app, "/api/review/start?run=chess.run").json()["error"]
 
 
-def test_without_the_extra_it_says_what_to_install(shell: Callable[..., Any], corpus: Corpus) -> None:
+def test_without_the_extra_it_says_what_to_install(shell: Shell, corpus: Corpus) -> None:
     hidden = "import sys; sys.modules['starlette'] = None; from priorwise.cli import main; main(sys.argv[1:])"
     result = shell("-c", hidden, "app", corpus.path, "--no-browser")
     assert result.returncode == 2
@@ -265,7 +265,7 @@ def test_without_the_extra_it_says_what_to_install(shell: Callable[..., Any], co
     assert "Traceback" not in result.stderr
 
 
-def test_a_taken_port_is_said(refused: Callable[..., str], corpus: Corpus) -> None:
+def test_a_taken_port_is_said(refused: Refused, corpus: Corpus) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -8,22 +8,24 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import Served, a_page, serious_faults, served
+from conftest import corpus_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of, results, teaching_items
+from reviews import EVIL
 
 pytestmark = pytest.mark.slow
 
 TOP = 6
 Environment = dict[str, str]
-EVIL = "<script>document.title = 'hacked'</script><img src=x onerror=\"document.title='hacked'\">"
 
 
 @pytest.fixture
@@ -259,12 +261,7 @@ def test_nothing_says_where_a_document_comes_from(server: Served, judged_run: Pa
 def test_a_hostile_title_is_only_text(
     browser: Browser, tmp_path: Path, documents: list[DemoDocument], environment
 ) -> None:
-    corpus = Corpus.from_texts(
-        [document.text for document in documents],
-        labels=[document.labels for document in documents],
-        titles=[EVIL for _ in documents],
-        path=tmp_path / "evil.corpus",
-    )
+    corpus = corpus_of(documents, titles=[EVIL for _ in documents], path=tmp_path / "evil.corpus")
     discover(corpus, "Chess", top=5).save(tmp_path / "evil.run")
     evil = served("review", tmp_path / "evil.run", "--port", 0, environment=environment)
     with evil as server, a_page(browser) as page:
@@ -313,11 +310,8 @@ def test_fifty_reviewers_at_once_lose_nothing(server: Served, judged_run: Path) 
                 if status != 200 or answer["stored"] != body["id"]:
                     failures.append((status, answer))
 
-    threads = [threading.Thread(target=reviewer, args=(number,)) for number in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(50) as threads:
+        list(threads.map(reviewer, range(50)))
     server.kill()
     assert failures == []
     found = Counter((reviewer, item) for reviewer, item, _ in stored(judged_run))

@@ -1,25 +1,14 @@
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from reference_sql import categorylinks_dump, linktarget_dump, new_categorylinks_dump, page_dump
 
 from priorwise.errors import BrokenFile
 from priorwise.readers.wiki_files import kind_of, readable_pieces
+from small_collections import COMPRESSIONS
 
-COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda data: pa.compress(data, "zstd", asbytes=True),
-}
 XML = b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" xml:lang="en">\n  <siteinfo>'
 KINDS = [
     (XML, "xml"),

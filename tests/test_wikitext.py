@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_wikitext as reference
-from conftest import Shell
 from priorwise.text.wikitext import ENGLISH, Article, read_pages, read_wikitext, site_names
+from processes import Shell
 
 
 @pytest.mark.parametrize(

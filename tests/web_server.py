@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
+
+from priorwise.readers import download
+
 
 @dataclass
 class Page:
@@ -100,3 +104,11 @@ def serving() -> Iterator[Web]:
             released.set()
             server.shutdown()
             thread.join()
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    """A server, and no pause before it is asked again."""
+    monkeypatch.setattr(download, "PAUSE", 0.0)
+    with serving() as running:
+        yield running
