@@ -104,8 +104,8 @@ def other_labels(corpus: Corpus, members: Rows, label: str | None) -> OtherLabel
     """Find the labels that speak for a category, which is a label itself.
 
     Those that members carry more than twice as often as documents do. What lies below the category does not count: who
-    is in a subcategory is not missing. Nothing speaks against a category: that a document carries no other label, or
-    another one, says more about who labelled it than about the document.
+    is in a subcategory is not missing. Labels that members do not carry are not asked: what a document is not labelled
+    says more about who labelled it than about the document.
 
     Parameters
     ----------
