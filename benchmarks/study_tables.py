@@ -119,7 +119,7 @@ def readme_table(study: list[Line]) -> str:
             ["`discover`, the default", *_cells([each.ours for _, each in some], best)],
             ["`discover --text-only`", *_cells([each.words_only for _, each in some], best)],
             ["the best of five scikit-learn pipelines", *_cells([each.theirs for _, each in some], best)],
-            ["p (Wilcoxon), the default against it", *(f"{each.p:.1g}" for _, each in some)],
+            ["p (Wilcoxon), the default against it", *(f"{each.p:.2g}" for _, each in some)],
         ]
         parts.append(markdown([words, *(COLLECTIONS.get(corpus, corpus) for corpus, _ in some)], rows, even=False))
     return "\n\n".join(parts)
