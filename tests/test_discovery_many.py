@@ -171,7 +171,7 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="top must be at least 1"):
         discover_many(corpus, ["Chess"], top=0)
     made = Corpus.from_texts(["a", "b", "c"], labels=["one", None, None])
-    with pytest.raises(NotEnoughData, match="'one' has 1 members, of 3 documents"):
+    with pytest.raises(NotEnoughData, match="'one' has 1 member, of 3 documents"):
         discover_many(made, ["one"])
     with pytest.raises(NotEnoughData, match="'Chess' has 0 members after the exclusions"):
         discover_many(corpus, ["Chess"], exclude=corpus.ids(corpus.members("Chess")))

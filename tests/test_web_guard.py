@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import socket
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page, make_app
 from priorwise.web.guard import Access
 from priorwise.web.pages import pages_of
-from priorwise.web.serving import Place, serve
+from priorwise.web.serving import Place
 from priorwise.web.static_files import FOLDER, known_files
 from priorwise.web.workspace import Workspace
 from processes import Shell
@@ -274,19 +273,22 @@ def test_a_taken_port_is_said(refused: Refused, corpus: Corpus) -> None:
     assert f"cannot listen on 127.0.0.1, port {port}" in said
 
 
-def test_who_listens_to_everyone_is_told_an_address_for_each() -> None:
-    said: list[str] = []
-    place = Place("0.0.0.0", 0)
-
-    def told(line: str) -> None:
-        said.append(line)
-        if "other machines" in line:
-            address, _, token = said[0].removesuffix(" (Ctrl-C ends it)").partition("?token=")
-            port = int(address.rstrip("/").rpartition(":")[2])
-            assert address == f"http://127.0.0.1:{port}/"
-            assert line == f"http://{socket.gethostname()}:{port}/?token={token} (from other machines)"
-            signal.raise_signal(signal.SIGINT)
-
-    serve([Page("x", "X", [])], place, browser=False, say=told)
-    assert said[-1] == "Ended."
-    assert len(said) == 3
+def test_who_listens_to_everyone_is_told_an_address_for_each(shell: Shell) -> None:
+    # In a process of its own: a browser of other tests may have an event loop in this one.
+    lines = (
+        "import signal",
+        "from priorwise.web.app import Page",
+        "from priorwise.web.serving import Place, serve",
+        "def say(line):",
+        "    print(line)",
+        "    if 'other machines' in line:",
+        "        signal.raise_signal(signal.SIGINT)",
+        "serve([Page('x', 'X', [])], Place('0.0.0.0', 0), browser=False, say=say)",
+    )
+    result = shell("-c", "\n".join(lines))
+    assert result.returncode == 0, result.stderr
+    here, elsewhere, ended = result.stdout.splitlines()
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+) \(Ctrl-C ends it\)", here)
+    assert found is not None, here
+    assert elsewhere == f"http://{socket.gethostname()}:{found[1]}/?token={found[2]} (from other machines)"
+    assert ended == "Ended."
