@@ -3,7 +3,7 @@
 .venv/bin/python benchmarks/discovery_study.py ohsumed.corpus medline.corpus -o study.csv
 
 Categories are dealt by a hash of their names: the default was chosen on five of six, one says how good it is
-(`--part`). A collection of few categories takes part with all of them, but other members are hidden. Of each part,
+(`--part`). A collection of few categories takes part with all of them, but other members are known. Of each part,
 categories are taken evenly over their sizes. Every peer's C is fixed, and the table shows the peer that is best on that
 corpus *afterwards*: more than any tuning by cross-validation can reach. The peers see words; the default also sees
 other labels, and stands beside itself without them. A second table says how far the default knows how many members are
