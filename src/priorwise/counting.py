@@ -25,3 +25,28 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def some(number: float, noun: str) -> str:
+    """Say how much there is of something that need not be whole, as exactly as it matters; the noun is given for one.
+
+    Examples
+    --------
+    >>> some(1.0004, "other"), some(0.25, "member"), some(56234.1, "member")
+    ('1 other', '0.25 members', '56,234 members')
+    """
+    shown = amount(number)
+    return f"{shown} {noun if shown == '1' else plural(noun)}"
+
+
+def amount(number: float) -> str:
+    """Return a number as exactly as it matters.
+
+    Examples
+    --------
+    >>> amount(1.0), amount(0.0133352), amount(4216.97), amount(float("inf"))
+    ('1', '0.0133', '4,217', 'infinitely many')
+    """
+    if number == float("inf"):
+        return "infinitely many"
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

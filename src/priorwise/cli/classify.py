@@ -117,7 +117,6 @@ class _Told:
         self.empty += record["known_words"] == 0
 
     def show(self, output: Path | None) -> None:
-
         words = self.known + self.unknown
         share = f" ({self.unknown / words:.1%})" if words else ""
         where = f"; written to {output}" if output is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from priorwise.discovery.words import some
+from priorwise.counting import some
 
 
 def prior_in_words(prior: Any, counts: Any, *, of_words: bool = False) -> str:

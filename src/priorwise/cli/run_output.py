@@ -85,7 +85,6 @@ def _print_candidates(run: Any, show: int) -> None:
 
 
 def _counted_standings(about: dict[str, Any]) -> str:
-
     n = about["categories"]
     if n == 0:
         return "No subcategory is known, so all candidates are new."

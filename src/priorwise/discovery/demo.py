@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.wikipedia import wiki_tokenizer
+from priorwise.counting import some
 from priorwise.discovery.hidden import Auto, LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.learning import Procedure
-from priorwise.discovery.words import some
 from priorwise.errors import CorpusError, NotEnoughData
 from priorwise.priors import PseudoCounts
 

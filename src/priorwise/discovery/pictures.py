@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.charts import Picture, heat_map, two_curves
-from priorwise.discovery.words import amount
+from priorwise.counting import amount
 from priorwise.models.terrain import Terrain
 from priorwise.ranking.judged_lists import area_between, ppv_curve
 from priorwise.search import NINE_STARTS, radial_search

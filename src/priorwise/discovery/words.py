@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from priorwise.counting import plural
+from priorwise.counting import some
 from priorwise.priors import PseudoCounts
 
 LISTENS = 0.05
@@ -67,28 +67,3 @@ def rounded(number: float) -> str:
     ('7', '360', '12,000')
     """
     return f"{float(f'{number:.2g}'):,.0f}"
-
-
-def some(number: float, noun: str) -> str:
-    """A number of imagined documents, as exactly as it matters.
-
-    Examples
-    --------
-    >>> some(1.0004, "other"), some(0.25, "member"), some(56234.1, "member")
-    ('1 other', '0.25 members', '56,234 members')
-    """
-    shown = amount(number)
-    return f"{shown} {noun if shown == '1' else plural(noun)}"
-
-
-def amount(number: float) -> str:
-    """A strength, as exactly as it matters.
-
-    Examples
-    --------
-    >>> amount(1.0), amount(0.0133352), amount(4216.97), amount(float("inf"))
-    ('1', '0.0133', '4,217', 'infinitely many')
-    """
-    if number == float("inf"):
-        return "infinitely many"
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -123,8 +123,8 @@ def learn_membership(
     the first kind are tried in the others.
 
     Each setting is tried on members that are left out, a fifth of them at a time, or a third of a hundred and more.
-    The others are fewer and need a stronger prior: G times their share to the power of 1.2.
-    They stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it
+    The members that stay are fewer and need a stronger prior: G times their share to the power of 1.2. Those left out
+    stand among the other documents at ranks r, and the setting counts in proportion to Π 1/(r + 9), times what it
     was worth before: e times as much if it listens to the texts, e² times less if it listens to labels. A member far
     beyond where the category can end is lost, and it does not matter how far: r is at most 5 h + 50, where h is the
     most members that can be missing (`most_missing`). The weights are the average over the settings, each in units of

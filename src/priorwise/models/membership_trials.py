@@ -34,8 +34,8 @@ ONE_SIDED_STEPS = 3
 FIRST_SHARE = 0.1
 """The best tenth of the left-out members says too little to be counted by."""
 
-RANK_OFFSET = 10.0
-"""A left-out member stands at rank r with a probability like 1/(r − 1 + 10); so settings are weighed."""
+RANK_OFFSET = 9.0
+"""A left-out member stands at rank r with a probability like 1/(r + 9): what weighs one setting against another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Trial:
 
     def log_rank(self, lost: float) -> float:
         """The sum of log(r + 9) over the ranks of left-out members; one beyond `lost` counts as lost."""
-        return float(np.log(np.minimum(self.ranks, lost) - 1 + RANK_OFFSET).sum())
+        return float(np.log(np.minimum(self.ranks, lost) + RANK_OFFSET).sum())
 
 
 class Trials:

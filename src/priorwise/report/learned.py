@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from priorwise.charts import Markup, element
 from priorwise.charts.markup import joined
+from priorwise.counting import amount
 from priorwise.discovery.demo import beside_laplace
 from priorwise.discovery.pictures import climbs, terrain_picture
-from priorwise.discovery.words import amount, in_words
+from priorwise.discovery.words import in_words
 from priorwise.report.parts import LAPLACE, LEARNED, figure, note, table
 from priorwise.report.subject import Subject
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from priorwise.charts import Markup, box_plots, dot_plot, element, scatter
 from priorwise.charts.markup import joined
+from priorwise.counting import amount
 from priorwise.discovery.pictures import NAMES, names_of
-from priorwise.discovery.words import amount
 from priorwise.ranking.paired import compare
 from priorwise.report.parts import chance, figure, interval, note, share, table
 from priorwise.report.precision import BOXES

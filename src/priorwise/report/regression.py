@@ -7,7 +7,8 @@ from typing import Any
 
 from priorwise.charts import Markup, element, share_bars
 from priorwise.charts.markup import joined
-from priorwise.discovery.words import amount, regression_in_words
+from priorwise.counting import amount
+from priorwise.discovery.words import regression_in_words
 from priorwise.models.membership_trials import RANK_OFFSET
 from priorwise.report.parts import figure, share, table
 from priorwise.report.subject import Subject
@@ -100,4 +101,4 @@ def found_at(setting: dict[str, Any]) -> str:
     >>> found_at({"log_rank": math.log(10 + 4)})
     '5'
     """
-    return f"{max(1.0, math.exp(setting['log_rank']) - RANK_OFFSET + 1):,.0f}"
+    return f"{max(1.0, math.exp(setting['log_rank']) - RANK_OFFSET):,.0f}"
