@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
-from priorwise.papers.data import Data
-from priorwise.papers.experiment import Session, find_experiment
-from priorwise.papers.results import Results
+from reproductions.__main__ import reproduce as command
+from reproductions.data import Data
+from reproductions.experiment import Findings, Session, find_experiment
+from reproductions.results import Results
+from reproductions.table import Table
 from small_collections import citation, heading, story
+
+Reproduce = Callable[..., Result]
 
 STOP_WORDS = ("the", "of", "and")
 TOPICS = [f"topic{letter}" for letter in "abcdefghijkl"]
@@ -66,6 +72,23 @@ def collections(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where tests of the experiments keep what they have read."""
     return tmp_path_factory.mktemp("corpora")
+
+
+@pytest.fixture(scope="session")
+def reproduce() -> Reproduce:
+    """Call the command line of the reproductions in this process."""
+
+    def call(*arguments: object) -> Result:
+        result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        return result
+
+    return call
+
+
+def tables_of(findings: Findings) -> list[Table]:
+    """The tables among what an experiment found."""
+    return [part for part in findings.parts if isinstance(part, Table)]
 
 
 def session_of(folder: Path, corpora: Path, path: Path, name: str, *only: str, quick: bool = True) -> Session:
