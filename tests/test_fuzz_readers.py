@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,15 +22,19 @@ from reference_sql import categorylinks_dump, linktarget_dump, new_categorylinks
 from fuzzing import AWKWARD, hostile, little_memory, or_refused, read_or_refused, tried
 from priorwise.corpus import Corpus, Document, IngestSummary, ingest
 from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.exports.wikis import read_page_list
 from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import Stream
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import FolderReader
 from priorwise.readers.mediawiki_sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
+from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader
 from priorwise.readers.texts import read_texts
 from small_collections import COLLECTIONS, COMPRESSIONS, PACKINGS
 from test_cirrus import PAGES
+from test_readers_bibliographies import BIBTEX, ENDNOTE, PUBMED, ZOTERO
+from test_readers_tables import GERMAN, ods, workbook, written
 from wiki_dumps import COMPRESSIONS as DUMPS
 from wiki_dumps import dump_xml, some_pages
 
@@ -52,6 +58,33 @@ def arrow(new: Callable[..., Any], **options: Any) -> bytes:
             writer.write_table(TABLE, max_chunksize=2)
 
     return stored(write)
+
+
+IN_GERMAN = Columns(text="Beschreibung", id="Signatur", title="Titel", labels="Schlagwörter")
+QUERY = Opening(query="SELECT * FROM books")
+
+
+def made_by(write: Callable[[Path], Any], name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder, name))
+        return Path(folder, name).read_bytes()
+
+
+def book_of(rows: list[list[str]]) -> bytes:
+    return made_by(lambda path: workbook(path, {"Books": rows}), "a.xlsx")
+
+
+def sheet_of(rows: list[list[str]]) -> bytes:
+    return made_by(lambda path: ods(path, [[cell.replace("&", "and") for cell in row] for row in rows]), "a.ods")
+
+
+def database_of(rows: list[list[str]]) -> bytes:
+    def write(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(f"CREATE TABLE books ({', '.join(rows[0])})")
+            connection.executemany("INSERT INTO books VALUES (?, ?, ?, ?)", rows[1:])
+
+    return made_by(write, "a.sqlite")
 
 
 FLAT = TABLE.set_column(3, "labels", pa.array([json.dumps(record["labels"]) for record in RECORDS]))
@@ -85,6 +118,26 @@ SOURCES = [
         "stream.arrow": arrow(pa.ipc.new_stream),
         "packed.arrow": arrow(pa.ipc.new_file, compression="zstd"),
     }.items()
+]
+TAGGED = [*AWKWARD, b"TY  - ", b"ER  - ", b"PMID- ", b"KW  - ", b"      ", b"@article{", b"},", b" = {", b"</record>"]
+TABLES = [*AWKWARD, b";", b"|", b"\xff\xfe", b"PK\x03\x04", b"<t>", b"</c>", b"99999999999", b'r="XFD1048576"']
+SOURCES += [
+    Source(name, content.encode(encoding), TAGGED, lambda path: RecordReader([path]))
+    for name, content, encoding in [
+        ("zotero.ris", ZOTERO, "cp1252"),
+        ("pubmed.nbib", PUBMED, "utf-8"),
+        ("library.bib", BIBTEX, "utf-8"),
+        ("endnote.xml", ENDNOTE, "utf-16"),
+    ]
+]
+SOURCES += [
+    Source("semicolons.csv", written(GERMAN, ";", "cp1252"), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
+    Source("wide.csv", written(GERMAN, "\t", "utf-16"), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
+    Source("books.xlsx", book_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
+    Source("books.ods", sheet_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
+    Source("books.sqlite", database_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN, QUERY)),
+    Source("pages.txt", b"* [[:Green tea]]\n* [[Milk|milk]]\n", [*AWKWARD, b"[[", b"]]"], read_page_list),
+    Source("pages.json", b'{"pages": [{"title": "Tea"}]}', JSON, read_page_list),
 ]
 SOURCES += [Source("wiki-content.json", PAGES, [*JSON, b'"index"', b'"_id"'], lambda path: CirrusReader([path]))]
 SOURCES += [

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from priorwise.cli.engine_options import chooses_engine, using
-from priorwise.cli.places import named, place
+from priorwise.cli.places import allow_large, named, place
 from priorwise.counting import counted
 
 OUTPUT = click.option(
@@ -57,6 +57,7 @@ def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     @OVERWRITE
     @WORKERS
     @keep_text("whole")
+    @allow_large
     @chooses_engine
     @wraps(command)
     def with_options(**options: Any) -> None:
@@ -67,7 +68,7 @@ def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def ingest_reader(
-    reader: Callable[[], Any], writing: Writing, duplicates: Literal["refuse", "first"] = "refuse"
+    reader: Callable[[], Any], writing: Writing, duplicates: Literal["error", "first", "last", "number"] = "error"
 ) -> None:
     """Read a reader's documents into a corpus, under a bar, and say what came of it."""
     from priorwise.corpus import ingest as run_ingest

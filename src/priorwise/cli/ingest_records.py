@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from priorwise.cli import places
 from priorwise.cli.ingest_options import Writing, ingest_reader, writes_corpus
+from priorwise.cli.record_options import reads_records
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, callback=places.files)
-@click.option("--text", default="text", show_default=True, help="The column with the text.")
-@click.option("--id", "id_", default="id", show_default=True, help="The column with the id; numbered if there is none.")
-@click.option("--title", default="title", show_default=True, help="The column with the title; the id if there is none.")
-@click.option("--labels", default="labels", show_default=True, help="The column with the labels.")
-@click.option("--separator", help="What stands between labels that come as one string, such as ';'.")
-@click.option("--delimiter", help="What stands between columns, if not what the file's name says.")
+@reads_records()
+@click.option(
+    "--duplicate-ids",
+    type=click.Choice(["number", "first", "last", "error"]),
+    default="number",
+    show_default=True,
+    help="What to do with rows that share an id: number the later ones, keep the first or the last, or refuse them.",
+)
+@click.option("--drop-columns", is_flag=True, help="Do not keep the other columns.")
+@click.option("--no-join", is_flag=True, help="Keep records of bibliographies apart that are the same publication.")
 @writes_corpus
-def records(
-    writing: Writing,
-    files: tuple[Path, ...],
-    text: str,
-    id_: str,
-    title: str,
-    labels: str,
-    separator: str | None,
-    delimiter: str | None,
-) -> None:
-    """Read JSONL, CSV, TSV, Parquet or Arrow FILES, plain or compressed (gzip, bz2, xz, zstd)."""
-    from priorwise.readers.fields import Columns
+def records(writing: Writing, files: tuple[Path, ...], columns: Any, opening: Any, duplicate_ids: Any) -> None:
+    """Read FILES of records into a corpus.
+
+    \b
+    Tables          CSV, TSV, Excel (.xlsx, .xls), LibreOffice (.ods)
+    Bibliographies  RIS, PubMed (.nbib), BibTeX, EndNote (.xml)
+    Databases       SQLite, DuckDB, with --query
+    Data            JSON lines, Parquet, Arrow
+
+    Files may be compressed (gzip, bz2, xz, zstd), and - is the standard input. How each file was read, and every row
+    that was left out or changed, is counted at the end.
+    """  # noqa: D301
     from priorwise.readers.records import RecordReader
 
-    columns = Columns(text, id_, title, labels, separator)
-    ingest_reader(lambda: RecordReader(files, columns, delimiter=delimiter), writing)
+    ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids)
 
 
 @click.command()

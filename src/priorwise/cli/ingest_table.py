@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from priorwise.cli.engine_options import using
 from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, keep_text, run_and_show
+from priorwise.cli.record_options import reads_records
 
 
 @click.command()
 @click.argument("name")
 @click.option("--where", metavar="SQL", help="Take the rows for which this holds, as in \"wiki_id = 'enwiki'\".")
-@click.option("--text", default="text", show_default=True, help="The column with the text.")
-@click.option("--id", "id_", default="id", show_default=True, help="The column with the id.")
-@click.option("--title", default="title", show_default=True, help="The column with the title; the id if there is none.")
-@click.option("--labels", default="labels", show_default=True, help="The column with the labels.")
-@click.option("--separator", help="What stands between labels that come as one string, such as ';'.")
+@reads_records(opens=False)
 @click.option("--wikitext", is_flag=True, help="The texts are wikitext; the categories they name are labels.")
 @click.option("--language", default="en", show_default=True, help="The language of the wiki.")
 @OUTPUT
@@ -29,11 +26,7 @@ from priorwise.cli.ingest_options import OUTPUT, OVERWRITE, keep_text, run_and_s
 def table(
     name: str,
     where: str | None,
-    text: str,
-    id_: str,
-    title: str,
-    labels: str,
-    separator: str | None,
+    columns: Any,
     wikitext: bool,
     language: str,
     output: Path | str,
@@ -53,11 +46,12 @@ def table(
             lambda _progress: spark.ingest(
                 frame,
                 output,
-                text=text,
-                id=id_,
-                title=title,
-                labels=labels,
-                separator=separator,
+                text=columns.text,
+                id=columns.id,
+                title=columns.title,
+                labels=columns.labels,
+                separator=columns.separator,
+                title_words=columns.title_words,
                 wikitext=wikitext,
                 language=language,
                 keep_text=keep_text,

@@ -37,6 +37,7 @@ PREVIEWED = 3
     multiple=True,
     help="A heading from which on a page is dropped, beside those known for the language; may be given again.",
 )
+@click.option("--no-inline-templates", is_flag=True, help="Leave a gap for templates such as {{ill}} and {{convert}}.")
 @click.option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
 @OVERWRITE
 @WORKERS
@@ -48,6 +49,7 @@ def wikipedia(
     min_bytes: int,
     limit: int | None,
     references: tuple[str, ...],
+    no_inline_templates: bool,
     dry_run: bool,
     overwrite: bool,
     workers: int | None,
@@ -80,6 +82,7 @@ def wikipedia(
                 overwrite=overwrite,
                 progress=progress,
                 keep_text=keep_text,
+                inline_templates=not no_inline_templates,
                 work=None if spark is None else spark.work,
             ),
         )

@@ -20,6 +20,7 @@ from priorwise.kernels.wikitext_names import (
     DROP,
     EXTERNAL,
     LINK,
+    MARKS_DISAMBIGUATION,
     SWITCH,
     TABLE,
     TAG,
@@ -30,6 +31,7 @@ from priorwise.kernels.wikitext_names import (
 from priorwise.kernels.wikitext_page import (
     BASE,
     CATEGORIES,
+    COLUMNS,
     DEEPEST,
     DEPTH,
     FIELDS,
@@ -44,11 +46,12 @@ from priorwise.kernels.wikitext_page import (
     opened,
     piped,
     popped,
+    shows,
     trimmed,
     with_newline,
 )
 
-IS_REDIRECT, IS_DISAMBIGUATION = 1, 2
+IS_REDIRECT, IS_DISAMBIGUATION, IS_HIDDEN = 1, 2, 4
 
 _NEWLINE, _SPACE, _HASH, _AND, _APOSTROPHE, _STAR, _DASH, _SLASH, _COLON = 10, 32, 35, 38, 39, 42, 45, 47, 58
 _LESS, _EQUALS, _OPENING, _CLOSING, _UNDERSCORE, _BRACE, _PIPE, _ENDBRACE = 60, 61, 91, 93, 95, 123, 124, 125
@@ -75,7 +78,7 @@ def plain_texts(
     ``category_bounds`` has a sixth of that and one, for a category link takes six bytes. Page ``i`` has the categories
     from ``category_offsets[i]`` to ``category_offsets[i + 1]``, which are written as they stand, repeats included.
     """
-    stack = np.empty((DEEPEST, 4), np.int64)
+    stack = np.empty((DEEPEST, COLUMNS), np.int64)
     page = np.empty(FIELDS, np.int64)
     bounds[0] = category_bounds[0] = category_offsets[0] = 0
     for i in range(spans.shape[0]):
@@ -119,7 +122,7 @@ def _scan(
                 if table > 0:
                     opened(stack, page, TABLE, n)
                 if table < 0:
-                    n = closed(stack, page, TABLE, n)
+                    n = closed(out, stack, page, TABLE, n)
             continue
         byte = data[at]
         if not _IS_MARK[byte]:
@@ -143,8 +146,11 @@ def _scan(
                 continue
             for _ in range(run // 2):
                 opened(stack, page, TEMPLATE, n)
-            if marks.template_value(data, at, end, names):
+            value = marks.template_value(data, at, end, names)
+            if value == MARKS_DISAMBIGUATION:
                 page[FLAGS] |= IS_DISAMBIGUATION
+            elif value:
+                shows(stack, page, value)
         elif byte == _ENDBRACE:
             run = marks.run_end(data, at, end) - at
             at += run
@@ -152,7 +158,7 @@ def _scan(
                 out[n] = byte
                 n += 1
             for _ in range(min(run // 2, page[OPEN + TEMPLATE])):
-                n = closed(stack, page, TEMPLATE, n)
+                n = closed(out, stack, page, TEMPLATE, n)
         elif byte == _OPENING:
             double = at + 1 < end and data[at + 1] == _OPENING
             url_end = marks.bracketed_url_end(data, at + 1, end, names)
@@ -208,8 +214,8 @@ def _scan(
                 n -= at - scheme
                 at = marks.url_end(data, at, end)
             elif stop >= 0:
-                if name_value(names, data, at, stop, SWITCH):
-                    page[FLAGS] |= IS_DISAMBIGUATION
+                # The value of a switch is the flag it sets.
+                page[FLAGS] |= name_value(names, data, at, stop, SWITCH)
                 at = stop
             else:
                 out[n] = byte

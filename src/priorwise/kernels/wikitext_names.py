@@ -24,6 +24,9 @@ NAMESPACE, TAG, ENTITY, HEADING, TEMPLATE_NAME, REDIRECT_WORD, SWITCH, SCHEME, F
 
 # What can be open on a page. The last four are links; the value of a namespace says which a link to there is.
 TEMPLATE, TABLE, EXTERNAL, LINK, FILE, CATEGORY, LANGUAGE = _constants(7)
+# The value of a template that marks a disambiguation page. That of an inline template has a bit for each argument that
+# is shown: the first argument's is the second bit.
+MARKS_DISAMBIGUATION = 1
 # Values of tags.
 BREAK, VERBATIM, DROP = 1, 2, 3
 # Values of schemes: with two slashes after the colon, or without.

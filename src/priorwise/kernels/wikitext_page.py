@@ -23,9 +23,12 @@ from priorwise.kernels.wikitext_names import (
 )
 
 # A row of the stack: what is open, the output's length before it, where its latest part begins (-1 before the first
-# pipe), and how many categories were known before it.
-KIND, START, PART, KNOWN = range(4)
+# pipe), and how many categories were known before it. Of an inline template also the arguments that are shown, as bits,
+# and the number of the argument that is being read, 0 while that is the name.
+KIND, START, PART, KNOWN, SHOWN, ARGUMENT = range(6)
+COLUMNS = 6
 DEEPEST = 1 << 16
+MOST_ARGUMENTS = 30
 
 # What the scanner knows of a page: where its text begins; how much is open; where in the output the heading of this
 # line and the heading of the references begin, or -1; the categories; the flags. The last four count what is open.
@@ -95,6 +98,7 @@ def opened(stack: NDArray[np.int64], page: NDArray[np.int64], kind: int, n: int)
         return
     stack[row, KIND], stack[row, START], stack[row, PART] = kind, n, -1
     stack[row, KNOWN] = page[CATEGORIES]
+    stack[row, SHOWN] = stack[row, ARGUMENT] = 0
     page[DEPTH] += 1
     page[OPEN + min(kind, LINK)] += 1
 
@@ -108,13 +112,52 @@ def popped(stack: NDArray[np.int64], page: NDArray[np.int64]) -> int:
 
 
 @helper
-def closed(stack: NDArray[np.int64], page: NDArray[np.int64], kind: int, n: int) -> int:
-    """Close the innermost template or table and drop what stands in it."""
+def shows(stack: NDArray[np.int64], page: NDArray[np.int64], shown: int) -> None:
+    """Say which arguments of the template that was opened last are shown."""
+    row = page[DEPTH] - 1
+    if stack[row, KIND] == TEMPLATE and stack[row, SHOWN] == 0 and stack[row, ARGUMENT] == 0:
+        stack[row, SHOWN] = shown
+
+
+@helper
+def argument_ended(out: NDArray[np.uint8], n: int, page: NDArray[np.int64], stack: NDArray[np.int64], row: int) -> int:
+    """Drop the part of an inline template that has just ended, unless it is an argument that is shown; then a space."""
+    argument = stack[row, ARGUMENT]
+    if argument == 0:
+        n = cut_back(page, stack[row, START])
+        stack[row, ARGUMENT] = 1
+    else:
+        begin = stack[row, PART]
+        named = False
+        for i in range(begin, n):
+            named |= out[i] == _EQUALS
+        if named or argument > MOST_ARGUMENTS or not stack[row, SHOWN] >> argument & 1:
+            n = cut_back(page, begin)
+        else:
+            while n > begin and is_space(out[n - 1]):
+                n -= 1
+            if n > begin:
+                out[n] = _SPACE
+                n += 1
+        if not named:
+            stack[row, ARGUMENT] += 1
+    stack[row, PART] = n
+    return n
+
+
+@helper
+def closed(out: NDArray[np.uint8], stack: NDArray[np.int64], page: NDArray[np.int64], kind: int, n: int) -> int:
+    """Close the innermost template or table and drop what stands in it, but for what an inline template shows."""
     row = popped(stack, page)
     while stack[row, KIND] != kind:
         row = popped(stack, page)
     if kind == TEMPLATE:
         page[CATEGORIES] = stack[row, KNOWN]
+        if stack[row, SHOWN]:
+            n = argument_ended(out, n, page, stack, row)
+            while n > stack[row, START] and is_space(out[n - 1]):
+                n -= 1
+            return n
     return cut_back(page, stack[row, START])
 
 
@@ -141,6 +184,8 @@ def piped(
         if kind == LINK:
             n = cut_back(page, stack[row, START])
         stack[row, PART] = n
+    elif kind == TEMPLATE and stack[row, SHOWN]:
+        n = argument_ended(out, n, page, stack, row)
     else:
         out[n] = _PIPE
         n += 1

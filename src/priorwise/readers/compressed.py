@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO, cast
 import pyarrow as pa
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.guarded import Allowance, Spending
+from priorwise.readers.guarded import Allowance, Spending, check_regular
 from priorwise.readers.remote_file import RemoteFile
 
 _BY_EXTENSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd", ".zstd": "zstd"}
@@ -132,12 +132,13 @@ def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
     if compression(path) is None:
         yield path
         return
-    with tempfile.NamedTemporaryFile(prefix="priorwise-") as copy:
-        with opened(path, tell) as stream:
+    with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
+        # Closed before it is read: Windows opens no file twice. Its name still says what it holds.
+        copy = Path(folder, f"copy{plain_suffix(path)}")
+        with opened(path, tell) as stream, copy.open("wb") as file:
             while piece := stream.read(_CHUNK):
-                copy.write(piece)
-        copy.flush()
-        yield Path(copy.name)
+                file.write(piece)
+        yield copy
 
 
 def anywhere(path: Path) -> Any:
@@ -145,10 +146,18 @@ def anywhere(path: Path) -> Any:
     return path.open("rb") if isinstance(path, RemoteFile) else path
 
 
+def file_size(path: Path) -> int:
+    """Return how many bytes a file has."""
+    with reading(path):
+        return path.stat().st_size
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what the decompressors and the system raise into BrokenFile."""
+    """Turn what the decompressors and the system raise into BrokenFile, and refuse what is no file."""
     try:
+        if not isinstance(path, RemoteFile):
+            check_regular(path)
         yield
     except EOFError as error:
         raise BrokenFile(path, "the compressed data end too early; is the file complete?") from error

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from priorwise.durable import held, sync_folder
 from priorwise.errors import BrokenFile
 
 _PIECE = 1 << 22
@@ -25,19 +24,6 @@ def cache_folder() -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The convention has it that a relative path there is no path.
     return (base if base.is_absolute() else Path.home() / ".cache") / "priorwise"
-
-
-@contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process is within such a block for this folder; nothing is left behind, even by a kill."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        # Some network file systems have no locks; there, two at the same moment are on their own.
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def copied(
@@ -76,7 +62,8 @@ def copied(
     b'some bytes'
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    with one_at_a_time(target.parent):
+    # Another process may be copying the same file; it is worth waiting for, however long it takes.
+    with held(target, patience=-1):
         if target.is_file() and target.stat().st_size == size:
             tell(size)
             return target
@@ -89,6 +76,7 @@ def copied(
             draft.unlink()
             raise BrokenFile(target.name, "what came is not what was said to be there; try again")
         draft.rename(target)
+        sync_folder(target.parent)
     return target
 
 

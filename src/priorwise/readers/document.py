@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Protocol, runtime_checkable
@@ -45,6 +45,12 @@ class Document:
         The origin of ``labels``.
     page : int
         The number of its page in a wiki's own tables; 0 if there is none.
+    title_words : bool
+        Whether the words of the title count as words of the document.
+    other : mapping
+        The other columns of its record, kept to be shown and exported. No model uses them.
+    place : int
+        Its line or row in the file it comes from; 0 if that is unknown.
 
     Examples
     --------
@@ -59,6 +65,35 @@ class Document:
     added: Sequence[str] = ()
     origin: Origin = Origin.WRITTEN
     page: int = 0
+    title_words: bool = False
+    other: Mapping[str, Any] = field(default_factory=dict)
+    place: int = field(default=0, compare=False)
+
+    @property
+    def counted(self) -> str:
+        r"""The text whose words are counted: the title, unless the text begins with it, and the text.
+
+        Examples
+        --------
+        >>> Document("7", "Bayes", "Born in 1701.", title_words=True).counted
+        'Bayes\nBorn in 1701.'
+        >>> Document("7", "Bayes", "BAYES  was born in 1701.", title_words=True).counted
+        'BAYES  was born in 1701.'
+        """
+        if not self.title_words or _begins_with(self.text, self.title):
+            return self.text
+        return f"{self.title}\n{self.text}"
+
+
+def _begins_with(text: str, title: str) -> bool:
+    """Return whether a text begins with a title, whatever the case and the spaces between words."""
+    words = title.casefold().split()
+    # More than any title needs, so a long text is not split for nothing.
+    begun = text[: 4 * len(title) + 100].casefold().split()[: len(words)]
+    if begun and words:
+        # "Tea: a history" begins with "Tea", and "Teapots" does not.
+        begun[-1] = begun[-1].rstrip(".,:;!?") if not words[-1].endswith(tuple(".,:;!?")) else begun[-1]
+    return begun == words
 
 
 @dataclass(slots=True)

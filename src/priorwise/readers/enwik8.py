@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from priorwise.durable import held
 from priorwise.errors import BrokenFile, DownloadFailed
 from priorwise.readers.archives import Walk
 from priorwise.readers.download import download, failed, host_of
@@ -92,7 +91,8 @@ def find_enwik8(
     if offline:
         raise DownloadFailed("the network is not to be used, and it is neither in the cache nor in PRIORWISE_DATA")
     folder = _writable(places)
-    with _alone(folder / f"{content.name}.lock"):
+    # Another process may be fetching the same file; it is worth waiting for.
+    with held(folder / content.name, patience=-1):
         # Another process may have fetched it while this one waited.
         return _kept(places, content) or _fetched(folder, content, home, progress)
 
@@ -188,13 +188,3 @@ def _keep(pieces: Iterator[bytes], target: Path, content: Content) -> None:
         Path(made).replace(target)
     finally:
         Path(made).unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Wait until no other process fetches the same file into the same folder."""
-    with path.open("w") as file:
-        # Some network file systems have no locks; then two processes may fetch it, each for itself.
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

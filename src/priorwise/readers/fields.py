@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from priorwise.errors import InputError, UnknownName
 from priorwise.readers.document import Document
+
+LONGEST_KEPT = 10_000
+"""Characters to keep of a value in a column that is none of the four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,85 +21,176 @@ class Columns:
 
     Parameters
     ----------
-    text, id, title, labels : str
-        The columns' names. The text must be there. The others may be missing if they have the names given here; a name
-        that the caller chose must be there.
+    text : str or sequence of str
+        The column with the text, or several whose texts follow one another. All must be there.
+    id, title, labels : str
+        The columns' names. They may be missing if they have the names given here; a name that the caller chose must be
+        there.
     separator : str, optional
-        What stands between labels that come as one string. Without one, a string is a single label, unless it is a JSON
-        array.
+        What separates labels that come as one string. By default readers guess it from the data. An empty string means
+        that each string is one label. A JSON array is recognised unless a separator is given.
+    title_words : bool, default True
+        Count the words of the title as words of the document. A title that is one of the text columns, or with which
+        the text begins, counts once.
+    keep : bool, default True
+        Keep the other columns, so that they can be shown and exported.
 
     Examples
     --------
     >>> Columns(labels="topics", separator="|").document({"text": "a b", "topics": "x|y"}, number=0).labels
     ['x', 'y']
+    >>> columns = Columns(text=("abstract", "notes"))
+    >>> columns.document({"abstract": "On tea.", "notes": "Read it.", "year": 1701}, number=0).other
+    {'year': 1701}
     """
 
-    text: str = "text"
+    text: str | Sequence[str] = "text"
     id: str = "id"
     title: str = "title"
     labels: str = "labels"
     separator: str | None = None
+    title_words: bool = True
+    keep: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            # A tuple, so that columns can be compared and hashed.
+            object.__setattr__(self, "text", tuple(self.text))
+        if not self.texts:
+            raise InputError("name at least one column with text")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns with text."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text)
 
     @property
     def required(self) -> list[str]:
         """The columns that must be there."""
         chosen = [(self.id, "id"), (self.title, "title"), (self.labels, "labels")]
-        return [self.text, *(name for name, usual in chosen if name != usual)]
+        return [*self.texts, *(name for name, usual in chosen if name != usual)]
 
     def check(self, present: Collection[str], where: str) -> None:
-        """Raise UnknownName if a column that must be there is not among those present."""
+        """Raise UnknownName if a column that must be there is not, InputError if one that is read is there twice."""
+        listed = list(present)
+        for name in (*self.texts, self.id, self.title, self.labels):
+            if (times := listed.count(name)) > 1:
+                raise InputError(f"{where} has {times} columns named '{name}': rename all but the one that is meant")
         for name in self.required:
             if name not in present:
                 raise unknown_column(name, present, where)
 
     def names_in(self, present: Collection[str]) -> list[str]:
         """Return those of the columns that are present, each once."""
-        return [name for name in dict.fromkeys((self.text, self.id, self.title, self.labels)) if name in present]
+        return [name for name in dict.fromkeys((*self.texts, self.id, self.title, self.labels)) if name in present]
 
-    def document(self, record: Mapping[str, Any], number: int) -> Document:
+    def document(self, record: Mapping[str, Any], number: int, place: int = 0) -> Document:
         """Make a document of a record.
 
         Parameters
         ----------
         record : mapping
         number : int
-            Names the document if it has no id.
+            Names the document if the records have no ids.
+        place : int
+            The line or row of the record, from 1. It names the document if this record alone has no id.
 
         Raises
         ------
         InputError
             A value that cannot be used, without saying where: the caller knows.
         """
-        identity = str(number)
-        if self.id in record:
-            identity = as_text(record[self.id], self.id)
-            if not identity:
-                raise InputError(f"the column '{self.id}' is empty here, and every document needs an id")
-        title = as_text(record.get(self.title), self.title) or identity
+        identity = self.identity(record, number, place)
+        title = as_text(record.get(self.title), self.title)
+        title = title if title.strip() else ""
+        texts = [as_text(record.get(name), name) for name in self.texts]
         return Document(
-            identity, title, as_text(record.get(self.text), self.text), self._labels(record.get(self.labels))
+            identity,
+            title or identity,
+            texts[0] if len(texts) == 1 else "\n".join(text for text in texts if text),
+            self._labels(record.get(self.labels)),
+            title_words=self.title_words and bool(title) and self.title not in self.texts,
+            other=self._other(record) if self.keep else {},
+            place=place,
         )
+
+    def identity(self, record: Mapping[str, Any], number: int, place: int = 0) -> str:
+        """Return the id of a record; parameters as in :meth:`document`."""
+        if self.id not in record:
+            return str(number)
+        identity = as_text(record[self.id], self.id)
+        return identity if identity.strip() else blank_id(place or number + 1)
+
+    def split(self, value: str) -> list[Any]:
+        """Return the labels of a cell that is one string, as they are written there."""
+        if self.separator:
+            return value.split(self.separator)
+        listed = json_array(value)
+        return [value] if listed is None else listed
+
+    def _other(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        used = (*self.texts, self.id, self.title, self.labels)
+        return {
+            str(name): kept for name, value in record.items() if name not in used and (kept := _kept(value)) is not None
+        }
 
     def _labels(self, value: Any) -> list[str]:
         if isinstance(value, str):
-            value = self._split(value)
+            value = self.split(value)
         elif value is None or isinstance(value, bytes | int | float):
             value = [value]
         elif not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise InputError(f"the column '{self.labels}' holds {type(value).__name__}, not labels")
-        return [label for item in value if (label := as_text(item, self.labels).strip())]
+        labels = (as_text(item, self.labels).strip() for item in value)
+        return list(dict.fromkeys(label for label in labels if label))
 
-    def _split(self, value: str) -> list[Any]:
-        if self.separator:
-            return value.split(self.separator)
-        if value.startswith("["):
-            try:
-                listed = json.loads(value)
-            except ValueError:
-                return [value]
-            if isinstance(listed, list):
-                return listed
-        return [value]
+
+def json_array(value: str) -> list[Any] | None:
+    """Return the items of a string that is a JSON array, and None if it is not one.
+
+    Examples
+    --------
+    >>> json_array('["tea", "milk"]'), json_array("[sic]")
+    (['tea', 'milk'], None)
+    """
+    if not value.startswith("["):
+        return None
+    try:
+        listed = json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+    return listed if isinstance(listed, list) else None
+
+
+def blank_id(place: int) -> str:
+    """Return the id of a record whose own is blank.
+
+    Examples
+    --------
+    >>> blank_id(17)
+    'row 17'
+    """
+    return f"row {place}"
+
+
+def numbered_ids(repeated: Iterable[str], taken: set[str]) -> list[str]:
+    """Return new ids for documents whose id an earlier one has; none of them is among those taken, which grow.
+
+    Examples
+    --------
+    >>> numbered_ids(["a", "b", "a"], {"a#2"})
+    ['a#3', 'b#2', 'a#4']
+    """
+    times: dict[str, int] = {}
+    names: list[str] = []
+    for identity in repeated:
+        number = times.get(identity, 1) + 1
+        while f"{identity}#{number}" in taken:
+            number += 1
+        times[identity] = number
+        names.append(f"{identity}#{number}")
+        taken.add(names[-1])
+    return names
 
 
 def as_text(value: Any, column: str) -> str:
@@ -103,8 +198,8 @@ def as_text(value: Any, column: str) -> str:
 
     Examples
     --------
-    >>> as_text(None, "text"), as_text(7, "id")
-    ('', '7')
+    >>> as_text(None, "text"), as_text(7, "id"), as_text(7.0, "id"), as_text(datetime.date(2026, 3, 1), "id")
+    ('', '7', '7', '2026-03-01')
     """
     if isinstance(value, str):
         return value
@@ -114,7 +209,35 @@ def as_text(value: Any, column: str) -> str:
         return value.decode()
     if isinstance(value, Mapping | list | tuple | set):
         raise InputError(f"the column '{column}' holds a {type(value).__name__}, not text")
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        # Spreadsheets and data frames with gaps have no whole numbers, but people do.
+        return str(int(value))
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
     return str(value)
+
+
+def _kept(value: Any) -> Any:
+    """Return a value of another column as JSON can hold it; None if there is nothing to keep."""
+    if isinstance(value, str):
+        value = value if len(value) <= LONGEST_KEPT else value[:LONGEST_KEPT] + "…"
+        return value or None
+    if value is None or isinstance(value, bytes) or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else str(value)
+    if isinstance(value, list | tuple | set):
+        items = [kept for item in value if (kept := _kept(item)) is not None]
+        return items if sum(len(str(item)) for item in items) <= LONGEST_KEPT else None
+    if isinstance(value, Mapping):
+        entries = {str(name): kept for name, item in value.items() if (kept := _kept(item)) is not None}
+        return entries if len(str(entries)) <= LONGEST_KEPT else None
+    try:
+        return as_text(value, "") or None
+    except UnicodeDecodeError:
+        return None
 
 
 def unknown_column(name: str, present: Collection[str], where: str) -> UnknownName:
@@ -124,9 +247,21 @@ def unknown_column(name: str, present: Collection[str], where: str) -> UnknownNa
     --------
     >>> print(unknown_column("txt", ["text", "id"], "news.csv"))
     no column 'txt'; did you mean 'text'? The columns of news.csv are 'text', 'id'
+    >>> print(unknown_column("text", ["id;text;labels"], "news.csv"))
+    no column 'text'. The columns of news.csv are 'id;text;labels'
+    All of its header is one column: are the columns separated by ';'? Then give --delimiter ';'
     """
     unknown = UnknownName("column", name, present)
     there = ", ".join(f"'{column}'" for column in list(present)[:30]) + (", …" if len(present) > 30 else "")
     stop = "" if unknown.message.endswith("?") else "."
     unknown.message += f"{stop} The columns of {where} are {there}" if present else f"{stop} {where} has no columns"
+    if len(present) == 1 and (likely := _likely_delimiter(next(iter(present)))) is not None:
+        shown = r"\t" if likely == "\t" else likely
+        unknown.message += f"\nAll of its header is one column: are the columns separated by '{shown}'?"
+        unknown.message += f" Then give --delimiter '{shown}'"
     return unknown
+
+
+def _likely_delimiter(header: str) -> str | None:
+    likely = max(";,\t|", key=header.count)
+    return likely if likely in header else None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import io
+import math
+import os
+import stat
 import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 from typing import IO, Any, cast
@@ -21,7 +25,29 @@ LARGEST_EXPANSION = 200
 ALWAYS_ALLOWED = 1 << 28
 """Bytes that any file may expand to."""
 
+MOST = 1 << 40
+"""Bytes that no file may expand to, whatever its size; all articles of the largest Wikipedia are a tenth of it."""
+
+ALLOW_LARGE = "PRIORWISE_ALLOW_LARGE"
+"""The environment variable that lifts these limits if it is 1; ``--allow-large`` sets it."""
+
 _PIECE = 1 << 20
+
+
+def check_regular(path: Path) -> None:
+    """Refuse a pipe, a socket or a device: it may never end, or never begin.
+
+    Examples
+    --------
+    >>> check_regular(Path("/dev/null"))
+    Traceback (most recent call last):
+    ...
+    priorwise.errors.BrokenFile: /dev/null: a pipe or a device, not a file; write what comes from it to a file first
+    """
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise BrokenFile(path, "a pipe or a device, not a file; write what comes from it to a file first")
 
 
 _OF_DECOMPRESSORS = (EOFError, zlib.error, LZMAError, tarfile.TarError, zipfile.BadZipFile)
@@ -53,19 +79,27 @@ class Allowance:
     >>> allowance.spend(1)
     Traceback (most recent call last):
     ...
-    priorwise.errors.BrokenFile: bomb.gz: expands to more than 200 times its size, which no collection of texts does
+    priorwise.errors.BrokenFile: bomb.gz: expands to more than 200 times its size; if you trust it, add --allow-large
     """
 
     def __init__(self, path: Path, size: int) -> None:
         self.path = path
-        self.left = max(size * LARGEST_EXPANSION, ALWAYS_ALLOWED)
+        self.size = size
+        self.left: float = min(max(size * LARGEST_EXPANSION, ALWAYS_ALLOWED), MOST)
+        if os.environ.get(ALLOW_LARGE) == "1":
+            self.left = math.inf
 
     def spend(self, n: int) -> None:
         """Count bytes that came out of a decompressor."""
+        self.foresee(n)
         self.left -= n
-        if self.left < 0:
-            reason = f"expands to more than {LARGEST_EXPANSION} times its size, which no collection of texts does"
-            raise BrokenFile(self.path, reason)
+
+    def foresee(self, n: int) -> None:
+        """Refuse bytes that are still to come, if they are too many."""
+        if n > self.left:
+            few = self.size * LARGEST_EXPANSION < MOST
+            times = f"{LARGEST_EXPANSION} times its size" if few else f"{MOST:,} bytes"
+            raise BrokenFile(self.path, f"expands to more than {times}; if you trust it, add --allow-large")
 
 
 class Spending(io.RawIOBase):

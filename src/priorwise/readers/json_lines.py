@@ -23,6 +23,7 @@ Numbered = Iterator[tuple[int, Mapping[str, Any]]]
 
 def json_lines(reader: RecordReader, path: Path) -> Numbered:
     """Yield the records of a file, or of its lines that are to be read."""
+    reader.says(path, "JSON lines")
     columns, seen = reader.columns, set[str]()
     begins = reader.lines is None or not reader.lines.start
 
@@ -42,11 +43,13 @@ def json_lines(reader: RecordReader, path: Path) -> Numbered:
             raise broken(f"not valid JSON ({error})", number) from error
         if not isinstance(record, dict):
             raise broken(f"a JSON object on each line was expected, not {type(record).__name__}", number)
-        if begins and not seen and columns.text not in record:
-            raise unknown_column(columns.text, record.keys(), str(path))
+        if begins and not seen and reader.checked:
+            for name in columns.texts:
+                if name not in record:
+                    raise unknown_column(name, record.keys(), str(path))
         seen.update(record)
         yield number, record
-    if seen:
+    if seen and reader.checked:
         # Records may leave out what is empty, so only the end tells that a column is in none of them.
         _check_columns(reader, path, seen)
 

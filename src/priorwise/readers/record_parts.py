@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.readers.compressed import anywhere, compression, plain_suffix
+from priorwise.readers.compressed import anywhere, compression
 from priorwise.readers.json_lines import LONGEST_RECORD
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 PART_BYTES = 1 << 26
 """A part is at least so long, as it lies on the disk, unless nothing is left."""
 
-JSON_LINES = (".jsonl", ".ndjson", ".json")
-_PARQUET = (".parquet", ".pq")
-
 
 def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     """Return the parts of a reader, in order.
@@ -30,8 +27,9 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     They depend on the files and columns alone, not on who reads them. Where all files before a part are Parquet, it is
     known how many records they have; elsewhere the part's ``first`` is None, and its documents must have ids.
     """
-    if reader.is_part or reader.total_bytes <= PART_BYTES:
+    if reader.is_part or reader.joins or reader.total_bytes <= PART_BYTES:
         return [reader]
+    reader.settle()
     parts: list[RecordReader] = []
     held: list[Path] = []
     held_bytes = 0
@@ -44,7 +42,7 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
             held, held_bytes = [], 0
 
     for path in reader.paths:
-        pieces = [_part(reader, [path], row_groups=rows) for rows in _row_groups(path)]
+        pieces = [_part(reader, [path], row_groups=rows) for rows in _row_groups(reader, path)]
         pieces += [_part(reader, [path], lines=lines) for lines in _ranges_of_lines(reader, path)]
         if len(pieces) < 2:
             held.append(path)
@@ -57,7 +55,7 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
     close()
     for part in parts:
         part.first = number
-        rows = [_rows(path, part.row_groups) for path in part.paths]
+        rows = [_rows(reader, path, part.row_groups) for path in part.paths]
         number = None if number is None or None in rows else number + sum(n for n in rows if n is not None)
     return parts if len(parts) > 1 else [reader]
 
@@ -91,7 +89,7 @@ def _part(
 
 def _ranges_of_lines(reader: RecordReader, path: Path) -> Iterator[range]:
     """Yield ranges of the bytes of a plain file of JSON lines; none if its documents must be numbered, in order."""
-    if plain_suffix(path) not in JSON_LINES or compression(path) is not None:
+    if reader.opening.format_of(path) != "jsonl" or compression(path) is not None:
         return
     n = path.stat().st_size // PART_BYTES
     if n > 1 and _has_ids(reader, path):
@@ -109,9 +107,9 @@ def _has_ids(reader: RecordReader, path: Path) -> bool:
         return False
 
 
-def _row_groups(path: Path) -> Iterator[list[int]]:
+def _row_groups(reader: RecordReader, path: Path) -> Iterator[list[int]]:
     """Yield neighbouring row groups of a Parquet file that are long enough together; nothing of any other file."""
-    metadata = _metadata(path)
+    metadata = _metadata(reader, path)
     if metadata is None:
         return
     held: list[int] = []
@@ -127,17 +125,17 @@ def _row_groups(path: Path) -> Iterator[list[int]]:
         yield held
 
 
-def _rows(path: Path, row_groups: Sequence[int] | None) -> int | None:
-    metadata = _metadata(path)
+def _rows(reader: RecordReader, path: Path, row_groups: Sequence[int] | None) -> int | None:
+    metadata = _metadata(reader, path)
     if metadata is None:
         return None
     chosen = range(metadata.num_row_groups) if row_groups is None else row_groups
     return sum(metadata.row_group(group).num_rows for group in chosen)
 
 
-def _metadata(path: Path) -> pq.FileMetaData | None:
+def _metadata(reader: RecordReader, path: Path) -> pq.FileMetaData | None:
     """Return what a Parquet file says of itself; a damaged one says nothing here, and its reader says why."""
-    if plain_suffix(path) not in _PARQUET or compression(path) is not None:
+    if reader.opening.format_of(path) != "parquet" or compression(path) is not None:
         return None
     try:
         return pq.read_metadata(anywhere(path))

@@ -1,65 +1,119 @@
-"""Read records from files: JSON lines, CSV and TSV, Parquet, Arrow."""
+"""Read records from files: tables, spreadsheets, bibliographies, databases, JSON lines, Parquet, Arrow."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.errors import BrokenFile, InputError, NotEnoughData
-from priorwise.readers.compressed import anywhere, compression, opened, plain_suffix, reading, spooled
+from priorwise.errors import BrokenFile, InputError, NotEnoughData, PriorwiseError
+from priorwise.readers.bibliography import JOINED, Joining
+from priorwise.readers.bibtex import bibtex
+from priorwise.readers.columnar import arrow, parquet
+from priorwise.readers.compressed import anywhere, file_size, reading
+from priorwise.readers.databases import database
 from priorwise.readers.document import Document, described
-from priorwise.readers.fields import Columns
-from priorwise.readers.json_lines import LONGEST_RECORD, Numbered, json_lines, lines_before
-from priorwise.readers.record_parts import JSON_LINES, PART_BYTES, record_parts
+from priorwise.readers.endnote import endnote
+from priorwise.readers.fields import Columns, as_text, blank_id
+from priorwise.readers.formats import BIBLIOGRAPHIES
+from priorwise.readers.json_lines import Numbered, json_lines, lines_before
+from priorwise.readers.opening import STDIN, Opening, from_standard_input, no_format
+from priorwise.readers.record_parts import PART_BYTES, record_parts
+from priorwise.readers.remarks import NAMED, Remarks
 from priorwise.readers.remote_file import found_files
+from priorwise.readers.separated import separated
+from priorwise.readers.separators import PEEKED, Guess, guess_separator, said
+from priorwise.readers.sheets import spreadsheet
+from priorwise.readers.tagged import nbib, ris
 
-_ROWS_AT_A_TIME = 512
+BLANK_IDS = "rows without an id, named by their row"
+SPLIT = "cells of '{}' split at {}, which was guessed"
+NOT_SPLIT = "cells of '{}' with {}, read as one label each; --separator splits them"
+ROWS = "rows read as {}"
+
+Placed = tuple[Path, int, Mapping[str, Any]]
+"""A record, with its file and its line or row there."""
+
+_READERS: dict[str, Callable[[Any, Path], Numbered]] = {
+    "jsonl": json_lines,
+    "csv": separated,
+    "tsv": separated,
+    "spreadsheet": spreadsheet,
+    "parquet": parquet,
+    "arrow": arrow,
+    "ris": ris,
+    "nbib": nbib,
+    "bibtex": bibtex,
+    "endnote": endnote,
+    "sqlite": database,
+    "duckdb": database,
+}
+_BY_ROW = ("parquet", "arrow", "spreadsheet", "sqlite", "duckdb")
 
 
 class RecordReader:
-    r"""Documents from one or more files of records, in order, with bounded memory.
+    r"""Documents from one or more files of records, in order.
 
     Parameters
     ----------
     paths : path or sequence of paths
-        JSON lines (``.jsonl``, ``.ndjson``, ``.json``), ``.csv``, ``.tsv``, ``.parquet``, ``.arrow`` (also
-        ``.feather``, ``.ipc``; file or stream), each plain or compressed by gzip, bz2, xz or zstd.
+        JSON lines, CSV, TSV, spreadsheets (``.xlsx``, ``.ods``), bibliographies (``.ris``, ``.nbib``, ``.bib``,
+        EndNote's ``.xml``), databases (SQLite, DuckDB), Parquet and Arrow, each plain or compressed by gzip, bz2, xz or
+        zstd. ``-`` is the standard input.
     columns : Columns, optional
         Which columns make a document.
-    delimiter : str, optional
-        What stands between the columns of a CSV file, if not what its name says. With a delimiter a file of any other
-        name is read as CSV too.
+    opening : Opening, optional
+        How to open the files, where they do not say it themselves.
+
+    Notes
+    -----
+    Memory is constant for JSON lines, CSV, Parquet, Arrow and databases. A sheet of a spreadsheet is held in memory,
+    and so are the records of bibliographies, to join those that are the same publication.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "news.csv")
-    ...     _ = path.write_text("id,text,labels\n7,Bread and circuses,Rome\n")
-    ...     [(document.id, document.labels) for document in RecordReader([path])]
-    [('7', ['Rome'])]
+    ...     _ = path.write_text("id;text;labels\n7;Bread and circuses;Rome|Fun\n", "utf-8")
+    ...     reader = RecordReader([path])
+    ...     [(document.id, document.labels) for document in reader]
+    ...     list(reader.remarks)[0]
+    [('7', ['Rome', 'Fun'])]
+    'rows read as CSV, semicolons between columns, UTF-8 (news.csv)'
     """
 
     def __init__(
-        self, paths: str | Path | Sequence[str | Path], columns: Columns | None = None, *, delimiter: str | None = None
+        self,
+        paths: str | Path | Sequence[str | Path],
+        columns: Columns | None = None,
+        opening: Opening | None = None,
     ) -> None:
-        self.paths = found_files(paths)
         self.columns = columns or Columns()
-        self.delimiter = delimiter
+        self.opening = opening or Opening()
+        self.paths = found_files(paths)
+        self.repeatable = STDIN not in self.paths
+        if not self.repeatable:
+            self._copy_standard_input()
         self.remarks: dict[str, int] = {}
         self.done_bytes = 0
-        self.total_bytes = sum(_size(path) for path in self.paths)
+        self.total_bytes = sum(file_size(path) for path in self.paths)
         self.first: int | None = 0
         self.row_groups: Sequence[int] | None = None
         self.lines: range | None = None
         self.is_part = False
+        self.checked = True
+        self.guess: Guess | None = None
+        self._settled = self.columns
+        self._remarks = Remarks()
+        self._said: dict[Path, str] = {}
+        self._rows: dict[str, list[tuple[str, int]]] = {}
+        self._lines_before: int | None = None
 
     def __repr__(self) -> str:
         return described(self, [path.name for path in self.paths])
@@ -69,36 +123,74 @@ class RecordReader:
         return record_parts(self)
 
     def __iter__(self) -> Iterator[Document]:
-        self.done_bytes = 0
+        records = self.records()
         number = 0
-        finished = 0
-        for path in self.paths:
-            read = self._how_to_read(path)
-            with reading(path):
-                for place, record in read(self, path):
-                    yield self._document(path, place, record, self.first, number)
-                    number += 1
-            finished += _size(path)
-            self.done_bytes = min(finished, self.total_bytes)
+        try:
+            head = list(islice(records, PEEKED)) if self.guess is None else []
+            self._settle_on(head)
+            for path, place, record in chain(head, records):
+                yield self._document(path, place, record, number)
+                number += 1
+        finally:
+            self.remarks = {**self._rows_read(), **self._remarks.lines()}
         if not number and not self.is_part:
             raise NotEnoughData(f"there is no record in {', '.join(map(str, self.paths)) or 'no file'}")
+
+    def records(self) -> Iterator[Placed]:
+        """Yield the records themselves, with their files and places; those of one publication joined."""
+        self.done_bytes = 0
+        self._remarks, self._said, self._rows = Remarks(), {}, {}
+        return self._joined() if self.joins else self._records()
+
+    @property
+    def joins(self) -> bool:
+        """Whether records of the same publication are to be joined."""
+        return self.opening.join and any(self.opening.format_of(path) in BIBLIOGRAPHIES for path in self.paths)
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns that must be there."""
+        return self.columns.required if self.checked else []
+
+    def check(self, present: Collection[str], path: Path) -> None:
+        """Raise UnknownName if a column that must be there is not."""
+        if self.checked:
+            self.columns.check(present, str(path))
+
+    def says(self, path: Path, what: str) -> None:
+        """Tell how a file is read, to be counted with its rows."""
+        self._said[path] = what
+
+    def remark(self, what: str, where: str | None = None, n: int = 1) -> None:
+        """Count something that the owner of the input should know."""
+        self._remarks.add(what, where, n)
 
     def become_part(self) -> None:
         """Read no more than some of the files, row groups or lines, of which there may be none with a record."""
         self.is_part = True
-        self.total_bytes = sum(_size(path) for path in self.paths)
+        self.total_bytes = sum(file_size(path) for path in self.paths)
         if self.row_groups is not None:
             n_groups = pq.read_metadata(anywhere(self.paths[0])).num_row_groups
             self.total_bytes = self.total_bytes * len(self.row_groups) // n_groups
         if self.lines is not None:
             self.total_bytes = len(self.lines)
 
+    def settle(self) -> None:
+        """Guess what separates labels from the first records, so that all parts agree."""
+        if self.guess is None:
+            # What is wrong with a file is said when it is read.
+            with suppress(PriorwiseError):
+                self._settle_on(list(islice(self.records(), PEEKED)))
+            self._remarks, self._said, self._rows, self.done_bytes = Remarks(), {}, {}, 0
+
     def fingerprint(self) -> dict[str, Any] | None:
-        """Return the names, sizes and times of the files, and the options."""
-        files = [[str(path.resolve()), _size(path), path.stat().st_mtime_ns] for path in self.paths]
-        fields = {name: getattr(self.columns, name) for name in ("text", "id", "title", "labels", "separator")}
+        """Return the names, sizes and times of the files, and the options; None for the standard input."""
+        if not self.repeatable:
+            return None
+        files = [[str(path.resolve()), file_size(path), path.stat().st_mtime_ns] for path in self.paths]
         cut = ["lines", PART_BYTES]
-        return {"kind": "records", "files": files, "delimiter": self.delimiter, "part": cut, **fields}
+        columns = {**asdict(self.columns), "text": list(self.columns.texts)}
+        return {"kind": "records", "files": files, "opening": asdict(self.opening), "part": cut, "columns": columns}
 
     def tell(self, n: int) -> None:
         """Count bytes that were read from the disk."""
@@ -106,138 +198,107 @@ class RecordReader:
 
     def line(self, path: Path, number: int) -> int:
         """Return the number in the file of a line that is counted from where this part of it begins."""
-        return number if self.lines is None else number + lines_before(path, self.lines.start)
+        if self.lines is None:
+            return number
+        if self._lines_before is None:
+            self._lines_before = lines_before(path, self.lines.start)
+        return number + self._lines_before
 
-    def _how_to_read(self, path: Path) -> Callable[[RecordReader, Path], Numbered]:
-        read = _READERS.get(plain_suffix(path), _separated if self.delimiter else None)
-        if read is None:
-            known = ", ".join(sorted(_READERS))
-            reason = f"the name does not say what it holds; records come in {known}"
-            raise BrokenFile(path, f"{reason}, or under any name if you give the delimiter")
-        return read
+    def _copy_standard_input(self) -> None:
+        if len(self.paths) > 1:
+            raise InputError("the standard input cannot be read together with files")
+        path, guessed = from_standard_input()
+        self.paths = [path]
+        if self.opening.format is None:
+            self.opening = replace(self.opening, format="csv" if self.opening.delimiter else guessed)
 
-    def _document(self, path: Path, place: int, record: Mapping[str, Any], first: int | None, number: int) -> Document:
+    def _records(self) -> Iterator[Placed]:
+        finished = 0
+        for path in self.paths:
+            rows = 0
+            with reading(path):
+                name = self.opening.format_of(path)
+                if name is None:
+                    raise no_format(path)
+                for place, record in _READERS[name](self, path):
+                    rows += 1
+                    yield path, place, record
+            self._rows.setdefault(self._said.get(path, name), []).append((path.name, rows))
+            finished += file_size(path)
+            self.done_bytes = min(finished, self.total_bytes)
+
+    def _joined(self) -> Iterator[Placed]:
+        joining = Joining()
+        for path, place, record in self._records():
+            if self.opening.format_of(path) not in BIBLIOGRAPHIES:
+                raise InputError(f"{path} is not a bibliography; read it apart from the others")
+            by = joining.add((path, place), dict(record))
+            if by is not None:
+                self.remark(JOINED.format(by), f"{path.name}, line {place}")
+        for publication in joining:
+            yield *publication.place, publication.record
+
+    def _settle_on(self, head: Sequence[Placed]) -> None:
+        """Guess what separates labels, unless that was said or done before."""
+        if self.guess is not None:
+            return
+        self.guess = settled(self.columns, (record for _, _, record in head))
+        self._settled = replace(self.columns, separator=self.guess.separator or self.columns.separator)
+
+    def _document(self, path: Path, place: int, record: Mapping[str, Any], number: int) -> Document:
+        columns = self._settled
+        cell = record.get(columns.labels)
+        if self.guess is not None and isinstance(cell, str):
+            for mark, what in ((self.guess.separator, SPLIT), (self.guess.doubtful, NOT_SPLIT)):
+                if mark is not None and mark in cell:
+                    self.remark(what.format(columns.labels, said(mark)))
         try:
-            if first is None and self.columns.id not in record:
-                raise InputError(f"it has no '{self.columns.id}', and only one machine alone can number documents")
-            return self.columns.document(record, (first or 0) + number)
+            if columns.id in record:
+                if not as_text(record[columns.id], columns.id).strip():
+                    line = self.line(path, place)
+                    self.remark(BLANK_IDS, f"{path.name}, {self._place(path, line)}")
+                    record = {**record, columns.id: blank_id(line)}
+            elif self.first is None:
+                raise InputError(f"it has no '{columns.id}', and only one machine alone can number documents")
+            # Lines of a part are counted from where it begins, and to find that out takes a reading of its own.
+            return columns.document(record, (self.first or 0) + number, place if self.lines is None else 0)
         except (InputError, UnicodeDecodeError) as error:
             reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            if self._how_to_read(path) in (_parquet, _arrow):
+            if self.opening.format_of(path) in _BY_ROW:
                 raise BrokenFile(path, f"row {place}: {reason}") from error
             raise BrokenFile(path, reason, line=self.line(path, place)) from error
 
+    def _rows_read(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for how, files in self._rows.items():
+            names = "; ".join(name for name, _ in files[:NAMED]) + ("; …" if len(files) > NAMED else "")
+            found[f"{ROWS.format(how)} ({names})"] = sum(rows for _, rows in files)
+        return found
 
-def _separated(reader: RecordReader, path: Path) -> Numbered:
-    delimiter = reader.delimiter or ("\t" if plain_suffix(path) in (".tsv", ".tab") else ",")
-    # The module's own limit is 128 KB, for the whole process; nothing smaller than ours is of use to anyone.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD))
-    with opened(path, reader.tell) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        rows = csv.reader(_bounded(text, path), delimiter=delimiter, strict=True)
-        header: list[str] | None = None
-        try:
-            for row in rows:
-                if not row:
-                    continue
-                if header is None:
-                    header = row
-                    reader.columns.check(header, str(path))
-                    continue
-                if len(row) != len(header):
-                    reason = f"{len(row)} columns, where the first line has {len(header)}"
-                    raise BrokenFile(path, reason, line=rows.line_num)
-                yield rows.line_num, dict(zip(header, row, strict=True))
-        except csv.Error as error:
-            raise BrokenFile(path, f"malformed CSV ({error})", line=rows.line_num) from error
-        except UnicodeDecodeError as error:
-            raise BrokenFile(path, "the text is not valid UTF-8", line=rows.line_num + 1) from error
+    def _place(self, path: Path, number: int) -> str:
+        return f"{'row' if self.opening.format_of(path) in _BY_ROW else 'line'} {number:,}"
 
 
-def _bounded(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
-    while line := text.readline(LONGEST_RECORD + 1):
-        if len(line) > LONGEST_RECORD:
-            raise BrokenFile(path, f"a line is longer than {LONGEST_RECORD:,} characters")
-        yield line
+def settled(columns: Columns, head: Iterable[Mapping[str, Any]]) -> Guess:
+    """Return what separates labels in these records, if nobody said so."""
+    if columns.separator is not None:
+        return Guess()
+    return guess_separator(record.get(columns.labels) for record in head)
 
 
-def _parquet(reader: RecordReader, path: Path) -> Numbered:
-    with spooled(path, reader.tell) as plain, _columnar(path):
-        file = pq.ParquetFile(anywhere(plain), memory_map=True)
-        names = _wanted(reader, file.schema_arrow, path)
-        batches = file.iter_batches(
-            batch_size=_ROWS_AT_A_TIME, columns=names, use_threads=False, row_groups=reader.row_groups
-        )
-        yield from _rows(reader, path, batches, file.metadata.num_rows)
+def rows_of(path: Path, opening: Opening | None = None) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a file as they are, whatever their columns, each with its line or row."""
+    reader = RecordReader([path], opening=replace(opening or Opening(), join=False))
+    reader.checked = False
+    return ((place, record) for _, place, record in reader.records())
 
 
-def _arrow(reader: RecordReader, path: Path) -> Numbered:
-    with spooled(path, reader.tell) as plain, _columnar(path), _mapped(plain) as mapped:
-        is_file = mapped.read(6) == b"ARROW1"
-        mapped.seek(0)
-        source = pa.ipc.open_file(mapped) if is_file else pa.ipc.open_stream(mapped)
-        names = _wanted(reader, source.schema, path)
-        batches = map(source.get_batch, range(source.num_record_batches)) if is_file else iter(source)
-        yield from _rows(reader, path, (batch.select(names) for batch in batches), None)
-
-
-def _mapped(path: Path) -> Any:
-    file = anywhere(path)
-    return pa.memory_map(str(path)) if file is path else pa.PythonFile(file, mode="r")
-
-
-def _wanted(reader: RecordReader, schema: pa.Schema, path: Path) -> list[str]:
-    reader.columns.check(schema.names, str(path))
-    return reader.columns.names_in(schema.names)
-
-
-def _rows(reader: RecordReader, path: Path, batches: Iterable[pa.RecordBatch], total: int | None) -> Numbered:
-    number = 0
-    before, size = reader.done_bytes, _size(path) if compression(path) is None else 0
-    for batch in batches:
-        for start in range(0, batch.num_rows, _ROWS_AT_A_TIME):
-            part = batch.slice(start, _ROWS_AT_A_TIME)
-            try:
-                part.validate(full=True)
-            except pa.ArrowInvalid as error:
-                raise BrokenFile(path, f"row {number + 1} or one soon after is not valid ({error})") from error
-            for record in part.to_pylist():
-                number += 1
-                yield number, record
-            reader.done_bytes = before + size * number // (total or batch.num_rows)
-
-
-@contextmanager
-def _columnar(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise BrokenFile(path, f"not a readable {plain_suffix(path)[1:]} file ({error})") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise BrokenFile(path, f"the {plain_suffix(path)[1:]} file is damaged ({error})") from error
-
-
-def _size(path: Path) -> int:
-    with reading(path):
-        return path.stat().st_size
-
-
-_READERS: dict[str, Callable[[RecordReader, Path], Numbered]] = {
-    **dict.fromkeys(JSON_LINES, json_lines),
-    **dict.fromkeys((".csv", ".tsv", ".tab"), _separated),
-    **dict.fromkeys((".parquet", ".pq"), _parquet),
-    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), _arrow),
-}
-
-
-def holds_records(path: Path) -> bool:
-    """Return whether a file's name says that it holds records.
+def holds_records(path: Path, opening: Opening | None = None) -> bool:
+    """Return whether a file's name, or the way it begins, says that it holds records.
 
     Examples
     --------
     >>> holds_records(Path("news.jsonl.gz")), holds_records(Path("letter.txt"))
     (True, False)
     """
-    return plain_suffix(path) in _READERS
+    return (opening or Opening()).format_of(path) is not None

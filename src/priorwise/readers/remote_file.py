@@ -8,17 +8,22 @@ import os
 import sys
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from pathlib import Path, PosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from priorwise.errors import BrokenFile
 from priorwise.readers.addresses import file_system, local_path, reached, shown, with_ending
 from priorwise.readers.copies import cache_folder, copied
 
+if sys.platform == "win32":
+    from pathlib import WindowsPath as _HerePath
+else:
+    from pathlib import PosixPath as _HerePath
+
 _BUFFER = 1 << 20
 
 
-class RemoteFile(PosixPath):
+class RemoteFile(_HerePath):
     """A file at an address. It goes to other processes as its address.
 
     It is a path in all that readers ask of one: its name, how long it is, and to be opened. Only what must be mapped is

@@ -57,7 +57,9 @@ class SiteInfo:
         return self.namespaces.get(_folded(prefix), ARTICLE) if colon else ARTICLE
 
 
-def read_siteinfo(head: bytes, path: Path, references: Iterable[str] = ()) -> SiteInfo:
+def read_siteinfo(
+    head: bytes, path: Path, references: Iterable[str] = (), *, inline_templates: bool = True
+) -> SiteInfo:
     """Read the head of a dump, all that comes before its first page.
 
     Parameters
@@ -67,6 +69,8 @@ def read_siteinfo(head: bytes, path: Path, references: Iterable[str] = ()) -> Si
         The file, for what is said if it is no dump.
     references : iterable of str
         More headings from which on a page's text is dropped.
+    inline_templates : bool
+        Whether what inline templates show is read.
 
     Raises
     ------
@@ -91,6 +95,7 @@ def read_siteinfo(head: bytes, path: Path, references: Iterable[str] = ()) -> Si
         category=names.category | named(CATEGORY),
         file=names.file | named(FILE),
         references=names.references | {" ".join(heading.lower().split()) for heading in references},
+        inline=names.inline if inline_templates else frozenset(),
     )
     known = {**dict.fromkeys(names.category, CATEGORY), **dict.fromkeys(names.file, FILE), **namespaces}
     return SiteInfo(names, known, language, _first(_VERSION, text), page_address(unescape(_first(_BASE, text))))

@@ -13,11 +13,12 @@ from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import FolderReader, decoded
 from priorwise.readers.json_lines import LONGEST_RECORD
+from priorwise.readers.opening import STDIN, Opening
 from priorwise.readers.records import RecordReader, holds_records
 
 
 def read_texts(
-    paths: Sequence[Path], columns: Columns, *, delimiter: str | None = None, lines: bool = False
+    paths: Sequence[Path], columns: Columns, opening: Opening | None = None, *, lines: bool = False
 ) -> Iterator[Document]:
     r"""Yield the documents of files and folders, in the order given.
 
@@ -28,8 +29,9 @@ def read_texts(
         in it. Files may be compressed.
     columns : Columns
         Which columns make a document of a record.
-    delimiter : str, optional
-        What stands between the columns of a table; with one, every file is a table.
+    opening : Opening, optional
+        How to open files of records, where they do not say it themselves. With a format or a delimiter, every file
+        holds records.
     lines : bool
         Whether each line of a plain file is a document, with the path and the number of the line as its id.
 
@@ -42,10 +44,12 @@ def read_texts(
     ...     [document.text for document in read_texts([path], Columns())]
     ['Dear Sir,\n']
     """
-    for are_records, group in groupby(paths, lambda path: not path.is_dir() and bool(delimiter or holds_records(path))):
+    for are_records, group in groupby(
+        paths, lambda path: path == STDIN or (not path.is_dir() and holds_records(path, opening))
+    ):
         if are_records:
             # One reader for all of them, so that records without an id are numbered on.
-            yield from RecordReader(list(group), columns, delimiter=delimiter)
+            yield from RecordReader(list(group), columns, opening)
             continue
         for path in group:
             if path.is_dir():

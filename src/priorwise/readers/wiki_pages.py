@@ -13,6 +13,7 @@ from priorwise.readers.document import CategoryPage
 from priorwise.readers.dump import Run
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.siteinfo import ARTICLE, CATEGORY, SiteInfo
+from priorwise.text.maintenance import HIDDEN_CATEGORIES
 from priorwise.text.wikitext import category_name, read_pages
 
 _NO_UTF8 = "\ufffd"
@@ -104,7 +105,13 @@ def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_byte
         data=texts.data,
         labels=[texts.categories(row) for row in kept.tolist()],
         categories=[
-            CategoryPage(name, texts.categories(row), page=numbers[row])
+            CategoryPage(
+                name,
+                texts.categories(row),
+                page=numbers[row],
+                # MediaWiki files such a page there by itself.
+                added=[HIDDEN_CATEGORIES] if texts.is_hidden[row] else [],
+            )
             for row in np.flatnonzero(~is_article & ~texts.is_redirect).tolist()
             if (name := category_name(titles[listed[row]].partition(":")[2]))
         ],

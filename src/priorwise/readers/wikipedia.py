@@ -69,20 +69,26 @@ class WikiFiles:
         return n
 
 
-def dumps_and_sites(files: WikiFiles, references: Sequence[str], remarks: Remarks) -> list[tuple[DumpFile, SiteInfo]]:
+def dumps_and_sites(
+    files: WikiFiles, references: Sequence[str], remarks: Remarks, *, inline_templates: bool = True
+) -> list[tuple[DumpFile, SiteInfo]]:
     """Return the XML dumps, each with what is known of its wiki; damage to one's head is made up for by another's."""
+
+    def site_of(head: bytes, path: Path) -> SiteInfo:
+        return read_siteinfo(head, path, references, inline_templates=inline_templates)
+
     found: list[tuple[DumpFile, SiteInfo | None]] = []
     for path in files.dumps:
         dump = DumpFile(path)
         head = dump.head()
-        found.append((dump, read_siteinfo(head, path, references) if head.strip() else None))
+        found.append((dump, site_of(head, path) if head.strip() else None))
     known = next((site for _, site in found if site is not None), None)
     for dump, site in found:
         if site is None:
             remarks.add(
                 "heads of dumps could not be read" + ("" if known else "; English names are assumed"), dump.path.name
             )
-    assumed = known or read_siteinfo(b"<mediawiki>", Path(), references)
+    assumed = known or site_of(b"<mediawiki>", Path())
     return [(dump, site or assumed) for dump, site in found]
 
 

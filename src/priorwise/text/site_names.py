@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+
+from priorwise.text.inline_templates import inline_templates
 
 _ENGLISH = (
     "category",
@@ -69,6 +72,8 @@ class SiteNames:
         The templates that mark a disambiguation page.
     references : frozenset of str
         The headings from which on everything is dropped.
+    inline : frozenset of (str, int)
+        The templates that stand in a sentence, and which of their arguments a reader sees, as bits.
 
     Examples
     --------
@@ -84,6 +89,7 @@ class SiteNames:
     redirect: frozenset[str]
     disambiguation: frozenset[str]
     references: frozenset[str]
+    inline: frozenset[tuple[str, int]] = frozenset()
 
 
 def site_names(language: str) -> SiteNames:
@@ -110,7 +116,27 @@ def site_names(language: str) -> SiteNames:
         code, _, names = line.partition(":")
         if code == language:
             local = names.split(";")
-    return SiteNames(*(_names(f"{ours},{theirs}") for ours, theirs in zip(_ENGLISH, local, strict=True)))
+    category, file, redirect, disambiguation, references = (
+        _names(f"{ours},{theirs}") for ours, theirs in zip(_ENGLISH, local, strict=True)
+    )
+    return SiteNames(category, file, redirect, disambiguation, references, inline_templates(language))
+
+
+@cache
+def _category_spaces() -> frozenset[str]:
+    local = (line.partition(":")[2].split(";")[0] for line in _LOCAL.strip().splitlines())
+    return _names(",".join([_ENGLISH[0], *local]))
+
+
+def is_category_space(name: str) -> bool:
+    """Return whether any wiki calls the namespace of its categories so.
+
+    Examples
+    --------
+    >>> is_category_space("Kategorie"), is_category_space("User")
+    (True, False)
+    """
+    return name.strip().lower() in _category_spaces()
 
 
 def _names(listed: str) -> frozenset[str]:

@@ -27,7 +27,7 @@ __all__ = [
     "site_names",
 ]
 
-RULE_VERSION = 1
+RULE_VERSION = 2
 """Raised whenever the rules change; a corpus records the rules that made its texts."""
 
 _DROPPED_TAGS = """ref math chem ce score timeline imagemap templatedata gallery source syntaxhighlight graph mapframe
@@ -40,6 +40,9 @@ _FILE_OPTIONS = """thumb thumbnail frame framed enframed frameless border uprigh
     sub super sup top text-top middle bottom text-bottom
     mini miniatur gerahmt rahmenlos hochkant links rechts zentriert vignette gauche droite centré cadre
     miniatura miniaturadeimagen izquierda derecha centro esquerda direita destra sinistra мини справа слева центр"""
+_HIDDEN_SWITCHES = """hiddencat, versteckte kategorie, versteckte_kategorie, wartungskategorie, catcachee,
+    categoríaoculta, скркат, 隠しカテゴリ, 非表示カテゴリ, 隐藏分类"""
+
 _LEAST_CATEGORY_LINK = 6
 
 
@@ -73,7 +76,8 @@ class PlainTexts:
         The plain texts in UTF-8, one after the other. Bytes that are no UTF-8 in the source are none here.
     bounds : ndarray of int64
         Page ``i`` has the text ``data[bounds[i]:bounds[i + 1]]``.
-    is_redirect, is_disambiguation : ndarray of bool
+    is_redirect, is_disambiguation, is_hidden : ndarray of bool
+        A hidden page is that of a category which readers of the wiki do not see: ``__HIDDENCAT__``.
     category_data : ndarray of uint8
     category_bounds : ndarray of int64
         Category link ``c`` names ``category_data[category_bounds[c]:category_bounds[c + 1]]``, as it stands.
@@ -85,6 +89,7 @@ class PlainTexts:
     bounds: NDArray[np.int64]
     is_redirect: NDArray[np.bool_]
     is_disambiguation: NDArray[np.bool_]
+    is_hidden: NDArray[np.bool_]
     category_data: NDArray[np.uint8]
     category_bounds: NDArray[np.int64]
     category_offsets: NDArray[np.int64]
@@ -162,7 +167,7 @@ def read_pages(
     >>> [texts.text(page) for page in range(len(texts))]
     ['One', 'twos']
     """
-    from priorwise.kernels.wikitext import IS_DISAMBIGUATION, IS_REDIRECT, plain_texts
+    from priorwise.kernels.wikitext import IS_DISAMBIGUATION, IS_HIDDEN, IS_REDIRECT, plain_texts
     from priorwise.kernels.words import read_only
 
     source = read_only(np.frombuffer(data, np.uint8))
@@ -186,6 +191,7 @@ def read_pages(
         bounds,
         flags & IS_REDIRECT != 0,
         flags & IS_DISAMBIGUATION != 0,
+        flags & IS_HIDDEN != 0,
         category_data[: category_bounds[n_links]].copy(),
         category_bounds[: n_links + 1].copy(),
         category_offsets,
@@ -203,6 +209,7 @@ def known_names(names: SiteNames) -> NDArray[np.int64]:
     (2, True)
     """
     from priorwise.kernels import wikitext_names as known
+    from priorwise.kernels.wikitext import IS_DISAMBIGUATION, IS_HIDDEN
 
     def spelt(words: Iterable[str]) -> Iterable[bytes]:
         # The kernel knows the case of ASCII letters only, so others are listed in every case that occurs.
@@ -215,7 +222,8 @@ def known_names(names: SiteNames) -> NDArray[np.int64]:
         *((known.NAMESPACE, known.CATEGORY, name) for name in spelt(names.category)),
         *((known.NAMESPACE, known.LANGUAGE, name) for name in (b"simple",)),
         *((known.REDIRECT_WORD, 1, name) for name in spelt(names.redirect)),
-        *((known.TEMPLATE_NAME, 1, name) for name in spelt(names.disambiguation)),
+        *((known.TEMPLATE_NAME, known.MARKS_DISAMBIGUATION, name) for name in spelt(names.disambiguation)),
+        *((known.TEMPLATE_NAME, bits, name) for template, bits in names.inline for name in spelt([template])),
         *((known.HEADING, 1, name) for name in spelt(names.references)),
         *((known.TAG, known.DROP, name) for name in spelt(_DROPPED_TAGS.split())),
         *((known.TAG, known.VERBATIM, name) for name in spelt(_VERBATIM_TAGS.split())),
@@ -223,7 +231,8 @@ def known_names(names: SiteNames) -> NDArray[np.int64]:
         *((known.SCHEME, known.SLASHES, name) for name in spelt(_SCHEMES.split())),
         *((known.SCHEME, known.NO_SLASHES, name) for name in spelt(_SCHEMES_WITHOUT_SLASHES.split())),
         *((known.FILE_OPTION, 1, name) for name in spelt(_FILE_OPTIONS.split())),
-        (known.SWITCH, 1, b"disambig"),
+        (known.SWITCH, IS_DISAMBIGUATION, b"disambig"),
+        *((known.SWITCH, IS_HIDDEN, name) for name in spelt(word.strip() for word in _HIDDEN_SWITCHES.split(","))),
         *((known.ENTITY, point, name.encode()) for name, point in name2codepoint.items()),
     ]
     table = np.zeros((1 << (2 * len(listed)).bit_length(), 2), np.int64)

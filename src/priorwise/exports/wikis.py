@@ -1,0 +1,164 @@
+"""Lists for the tools that wikis' editors use, out and in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from priorwise.errors import BrokenFile, InputError
+from priorwise.exports.result import Result, results_of
+from priorwise.readers.opening import Opening
+from priorwise.readers.records import rows_of
+from priorwise.readers.small_texts import LONGEST_LIST, small_text
+
+_ITEM = re.compile(r"Q[1-9]\d*")
+_PROPERTY = re.compile(r"P[1-9]\d*")
+_LINK = re.compile(r"\[\[\s*:?\s*([^\[\]|#]+?)\s*(?:[|#][^\[\]]*)?\]\]")
+_NOT_IN_TITLES = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ufffd]")
+
+Rows = Iterable[Result | Mapping[str, Any]]
+
+
+def chosen(results: Rows, statuses: Collection[str] = ("accepted",)) -> Iterator[tuple[Result, str]]:
+    """Yield results of some statuses with their titles, best first; a title that no wiki can have is left out."""
+    found = [each for each in results_of(results).values() if each.status in statuses]
+    for each in sorted(found, key=lambda each: (each.rank is None, each.rank or 0, each.id)):
+        title = each.title or each.id
+        if title.strip() and not _NOT_IN_TITLES.search(title):
+            yield each, title.strip()
+
+
+def page_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> str:
+    r"""Return titles, one in each line: what PetScan takes as a manual list and PagePile as a new pile.
+
+    Examples
+    --------
+    >>> page_list([Result("Tea", "accepted", 2), Result("Milk", "accepted", 1), Result("Law", "rejected", 3)])
+    'Milk\nTea\n'
+    """
+    return "".join(f"{title}\n" for _, title in chosen(results, statuses))
+
+
+def pywikibot_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> str:
+    r"""Return links, one in each line, for ``pwb category add -file:LIST -to:"CATEGORY"``.
+
+    Examples
+    --------
+    >>> pywikibot_list([Result("Tea", "accepted", 1)])
+    '[[Tea]]\n'
+    """
+    return "".join(f"[[{title}]]\n" for _, title in chosen(results, statuses))
+
+
+def quick_statements(
+    results: Rows, statement: tuple[str, str], statuses: Collection[str] = ("accepted",)
+) -> tuple[str, int]:
+    r"""Return commands for QuickStatements, and how many documents have no item: their ids must be items of Wikidata.
+
+    Parameters
+    ----------
+    results : iterable of Result or mappings
+    statement : tuple of str
+        The property and the item to add, such as ``("P921", "Q2539")``: main subject, machine learning.
+    statuses : collection of str
+
+    Examples
+    --------
+    >>> quick_statements([Result("Q42", "accepted", 1), Result("Tea", "accepted", 2)], ("P921", "Q2539"))
+    ('Q42\tP921\tQ2539\n', 1)
+    """
+    name, value = statement
+    if not _PROPERTY.fullmatch(name) or not _ITEM.fullmatch(value):
+        raise InputError(f"a statement is a property and an item, such as P921 and Q2539, not '{name}' and '{value}'")
+    found = [each for each in results_of(results).values() if each.status in statuses]
+    items = [each.id for each in sorted(found, key=lambda each: each.rank or 0) if _ITEM.fullmatch(each.id)]
+    return "".join(f"{item}\t{name}\t{value}\n" for item in items), len(found) - len(items)
+
+
+def edits(results: Rows, category: str, statuses: Collection[str] = ("accepted",), space: str = "Category") -> str:
+    r"""Return what would be added to which page: a dry run, for people to read.
+
+    Examples
+    --------
+    >>> print(edits([Result("Tea", "accepted", 1, 0.9)], "Hot drinks"), end="")
+    Tea: + [[Category:Hot drinks]]  (rank 1, probability 0.9)
+    """
+    lines = []
+    for each, title in chosen(results, statuses):
+        known = [f"rank {each.rank}"] if each.rank is not None else []
+        known += [f"probability {each.probability:.2g}"] if each.probability is not None else []
+        lines.append(f"{title}: + [[{space}:{category}]]" + (f"  ({', '.join(known)})" if known else "") + "\n")
+    return "".join(lines)
+
+
+def read_page_list(path: str | Path) -> list[str]:
+    r"""Return the titles in a list of pages.
+
+    The list is one of PetScan's or PagePile's, in any of their formats, or has a title in each line. Titles come as a
+    corpus of a wiki has them: with spaces, and each once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "list.txt")
+    ...     _ = path.write_text("* [[:Green tea]]\n* [[Milk|milk]]\n", "utf-8")
+    ...     read_page_list(path)
+    ['Green tea', 'Milk']
+    """
+    file = Path(path)
+    text = small_text(file, LONGEST_LIST, "list of pages")
+    titles = list(dict.fromkeys(title for title in map(_title, _titles(file, text)) if title))
+    if not titles:
+        raise BrokenFile(file, "there is no title of a page in it")
+    return titles
+
+
+def _titles(path: Path, text: str) -> Iterator[str]:
+    start = text.lstrip()
+    if start.startswith(("{", "[")) and not start.startswith("[["):
+        try:
+            yield from _in_json(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise BrokenFile(path, f"not valid JSON ({error})") from error
+        return
+    first = start.partition("\n")[0].lower()
+    for delimiter in (",", "\t"):
+        if "title" in [cell.strip().strip('"') for cell in first.split(delimiter)] and delimiter in first:
+            for _, row in rows_of(path, Opening(format="csv", delimiter=delimiter)):
+                yield next(str(value) for name, value in row.items() if name.lower() == "title")
+            return
+    for line in text.splitlines():
+        links = _LINK.findall(line)
+        if links:
+            yield from links
+        else:
+            # PagePile writes a title and the number of its namespace, with a tab between them.
+            yield line.partition("\t")[0]
+
+
+def _in_json(value: Any) -> Iterator[str]:
+    """Yield the titles in what PetScan or PagePile answer: a list of titles, or objects that have one."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _in_json(item)
+    elif isinstance(value, dict):
+        if isinstance(value.get("title"), str):
+            yield value["title"]
+        elif isinstance(value.get("page_title"), str):
+            yield value["page_title"]
+        else:
+            for name in ("pages", "*", "a"):
+                if isinstance(value.get(name), list | dict):
+                    yield from _in_json(value[name])
+            if isinstance(value.get("pages"), dict):
+                yield from (title for title in value["pages"] if isinstance(title, str))
+
+
+def _title(written: str) -> str:
+    return " ".join(written.replace("_", " ").split())

@@ -1,0 +1,228 @@
+"""Somebody's own file with the results added: same format, columns, order and encoding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from priorwise.corpus.whole_files import whole_file
+from priorwise.errors import AlreadyExists, InputError
+from priorwise.exports.bibliographies import write_bibtex, write_tagged
+from priorwise.exports.result import COLUMNS, Result, results_of
+from priorwise.exports.separated import write_into_table, write_table
+from priorwise.exports.spreadsheets import write_into_workbook, write_workbook
+from priorwise.readers.fields import Columns, as_text, numbered_ids
+from priorwise.readers.opening import Opening
+from priorwise.readers.records import RecordReader, rows_of, settled
+from priorwise.readers.separators import PEEKED
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What is added to a file: the result of each of its rows, in order, and the label of those that belong to it."""
+
+    label: str
+    columns: Columns
+    results: Sequence[Result | None]
+    labelled: Collection[str] = ("accepted",)
+
+    @property
+    def headings(self) -> list[str]:
+        """The names of the new columns."""
+        return [f"{self.label}: {name}" for name in COLUMNS]
+
+    def cells(self, row: int) -> list[Any]:
+        """Return the new cells of a row; a row without a result has empty ones."""
+        result = self.results[row]
+        return [""] * len(COLUMNS) if result is None else result.cells()
+
+    def gains(self, row: int) -> bool:
+        """Return whether a row gets the label."""
+        result = self.results[row]
+        return result is not None and result.status in self.labelled
+
+    def with_label(self, cell: Any) -> Any:
+        """Return a cell of labels with the label, in the way it is written; unchanged if the label is there."""
+        if cell is None or cell == "":
+            return [self.label] if isinstance(cell, list) else self.label
+        if not isinstance(cell, str):
+            listed = list(cell) if isinstance(cell, list | tuple) else [cell]
+            return cell if self.label in map(str, listed) else [*listed, self.label]
+        parts = [str(part).strip() for part in self.columns.split(cell)]
+        if self.label in parts:
+            return cell
+        if cell.startswith("[") and not self.columns.separator:
+            return json.dumps([*parts, self.label], ensure_ascii=False)
+        separator = self.columns.separator or ";"
+        return f"{cell}{separator}{'' if separator == chr(10) else ' '}{self.label}"
+
+
+def write_back(
+    source: str | Path,
+    output: str | Path,
+    results: Iterable[Result | Mapping[str, Any]],
+    *,
+    label: str,
+    columns: Columns | None = None,
+    opening: Opening | None = None,
+    labelled: Collection[str] = ("accepted",),
+    first: int = 0,
+    overwrite: bool = False,
+) -> int:
+    r"""Write a file again with the results added.
+
+    A table, a spreadsheet or a file of JSON lines gets three columns: status, rank and probability. Documents with one
+    of the statuses `labelled` also get the label in their column of labels. A bibliography gets keywords, which Zotero
+    and EndNote keep. Everything else stays as it is.
+
+    Parameters
+    ----------
+    source : str or Path
+        The file that the corpus was made of: CSV, TSV, ``.xlsx``, JSON lines, RIS, ``.nbib`` or BibTeX.
+    output : str or Path
+        The file to write. With the ending of another table (``.csv``, ``.xlsx``, ``.jsonl``) it is converted, and then
+        the source may have any format of records.
+    results : iterable of Result or mappings
+        Each with ``id`` and ``status``, and maybe ``rank`` and ``probability``.
+    label : str
+        The category.
+    columns, opening
+        As the file was read.
+    labelled : collection of str
+        The statuses whose documents get the label.
+    first : int
+        The number of the file's first record, if ids are numbers and other files were read before it.
+    overwrite : bool
+        Replace the output if it is there.
+
+    Returns
+    -------
+    int
+        How many rows have a result.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "books.csv")
+    ...     _ = path.write_text("id;text;labels\n1;On tea;Hot\n", "utf-8")
+    ...     n = write_back(path, Path(folder, "new.csv"), [Result("1", "accepted", 1, 0.9)], label="Drinks")
+    ...     n, Path(folder, "new.csv").read_text("utf-8").splitlines()[1]
+    (1, '1;On tea;"Hot; Drinks";accepted;1;0.9')
+    """
+    path, target = Path(source), Path(output)
+    opening = opening or Opening()
+    if target.exists() and (target.is_dir() or not overwrite):
+        raise AlreadyExists(target, not_a="file" if target.is_dir() else None)
+    kind, wanted = opening.format_of(path), Opening().format_of(target)
+    wanted = wanted or kind
+    found = results_of(results)
+    reader = RecordReader([path], columns or Columns(), opening)
+    added = _added(reader, found, label, labelled, first)
+    with whole_file(target) as draft:
+        if kind == wanted and kind in ("ris", "nbib"):
+            write_tagged(path, draft, added, opening, kind)
+        elif kind == wanted == "bibtex":
+            write_bibtex(path, draft, added, opening)
+        elif wanted in ("csv", "tsv") and kind in ("csv", "tsv"):
+            write_into_table(path, draft, added, opening)
+        elif wanted == "jsonl" and kind == "jsonl":
+            _write_into_json_lines(path, draft, added, opening)
+        elif kind == wanted == "spreadsheet" and path.suffix.lower() in (".xlsx", ".xlsm"):
+            write_into_workbook(path, draft, added, opening)
+        else:
+            _converted(path, draft, added, opening, wanted, target)
+    return sum(result is not None for result in added.results)
+
+
+def _added(
+    reader: RecordReader, found: Mapping[str, Result], label: str, labelled: Collection[str], first: int
+) -> Added:
+    """Find the result of each row, by the ids that an ingest gives them."""
+    guess = settled(reader.columns, (record for _, (_, record) in zip(range(PEEKED), _rows(reader), strict=False)))
+    columns = replace(reader.columns, separator=guess.separator or reader.columns.separator)
+    ids: list[str] = []
+    if reader.joins:
+        from priorwise.readers.bibliography import Joining
+
+        joining = Joining()
+        places: list[int] = []
+        for number, (place, record) in enumerate(_rows(reader)):
+            joining.add(number, dict(record))
+            places.append(place)
+        by_row = {row: each for each in joining for row in each.members}
+        ids = [
+            columns.identity(by_row[row].record, first + row, places[by_row[row].place]) for row in range(len(places))
+        ]
+    else:
+        ids = [columns.identity(record, first + row, place) for row, (place, record) in enumerate(_rows(reader))]
+        seen: set[str] = set()
+        repeated: list[int] = []
+        for row, each in enumerate(ids):
+            if each in seen:
+                repeated.append(row)
+            seen.add(each)
+        numbered = numbered_ids([ids[row] for row in repeated], set(seen))
+        # Where duplicates were not numbered but left out, all rows with an id have the same result.
+        for row, name in zip(repeated, numbered, strict=True):
+            ids[row] = name if name in found else ids[row]
+    return Added(label, columns, [found.get(each) for each in ids], labelled)
+
+
+def _rows(reader: RecordReader) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    return rows_of(reader.paths[0], reader.opening)
+
+
+def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    row = 0
+    from priorwise.readers.tagged import encoding_of, numbered_lines
+
+    encoding = encoding_of(path, opening.encoding)
+    with draft.open("w", encoding=encoding.codec, newline="") as file:
+        for _, line in numbered_lines(path, encoding):
+            body = line.strip()
+            if not body:
+                file.write(line)
+                continue
+            end = line[len(line.rstrip("\r\n")) :]
+            plain = body.isascii()
+            new = dict(zip(added.headings, added.cells(row), strict=True))
+            if added.gains(row):
+                record = json.loads(body)
+                labels = record.get(added.columns.labels)
+                record[added.columns.labels] = added.with_label([] if labels is None else labels)
+                body = json.dumps(record, ensure_ascii=plain)
+            more = json.dumps({name: value for name, value in new.items() if value != ""}, ensure_ascii=plain)
+            if more != "{}":
+                # The record itself stays as it was written, to the last digit.
+                body = more if body == "{}" else f"{body[:-1].rstrip()}, {more[1:]}"
+            file.write(body + end)
+            row += 1
+
+
+def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: str | None, target: Path) -> None:
+    rows = [dict(record) for _, record in rows_of(path, opening)]
+    for row, record in enumerate(rows):
+        if added.gains(row):
+            record[added.columns.labels] = added.with_label(record.get(added.columns.labels))
+        record |= dict(zip(added.headings, added.cells(row), strict=True))
+    headings = list(dict.fromkeys(name for record in rows for name in record))
+    cells = [[_cell(record.get(name)) for name in headings] for record in rows]
+    if wanted in ("csv", "tsv"):
+        write_table(draft, headings, cells, "\t" if wanted == "tsv" else ",")
+    elif wanted == "spreadsheet" and target.suffix.lower() == ".xlsx":
+        write_workbook(draft, headings, cells)
+    elif wanted == "jsonl":
+        with draft.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in rows)
+    else:
+        raise InputError(f"{target.name} cannot be written; choose a name that ends in .csv, .xlsx or .jsonl")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return "; ".join(as_text(item, "") if not isinstance(item, dict | list) else json.dumps(item) for item in value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

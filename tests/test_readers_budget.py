@@ -1,0 +1,102 @@
+"""No file, whatever its kind, expands to more than it may, and nothing that is no file is waited for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import Cli, Refused
+from priorwise.errors import BrokenFile
+from priorwise.readers import guarded
+from priorwise.readers.records import RecordReader
+
+LONG = "a " * 50_000
+
+
+@pytest.fixture(autouse=True)
+def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "ALWAYS_ALLOWED", 1 << 22)
+    monkeypatch.delenv(guarded.ALLOW_LARGE, raising=False)
+
+
+def bomb(path: Path, rows: int = 500) -> Path:
+    """Write some kilobytes that expand to fifty megabytes: one long text, repeated."""
+    table = pa.table({"id": pa.array(map(str, range(rows))), "text": pa.array([LONG] * rows)})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd", dictionary_pagesize_limit=1 << 30)
+    else:
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with path.open("wb") as file, new(file, table.schema, options=options) as writer:
+            writer.write_table(table)
+    assert path.stat().st_size < 100_000
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".arrows"])
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, suffix: str) -> None:
+    path = bomb(tmp_path / f"bomb{suffix}")
+    before = pa.default_memory_pool().max_memory()
+    with pytest.raises(BrokenFile, match="expands to more than 200 times its size; if you trust it, add --allow-large"):
+        list(RecordReader([path]))
+    assert pa.default_memory_pool().max_memory() - before < 40 << 20
+
+
+def test_a_bomb_is_read_if_the_user_trusts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(guarded.ALLOW_LARGE, "1")
+    assert len(list(RecordReader([bomb(tmp_path / "bomb.parquet")]))) == 500
+
+
+def test_the_command_line_says_what_to_do(
+    cli: Cli, refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bomb(tmp_path / "bomb.arrow", 60)
+    output = tmp_path / "x.corpus"
+    assert "--allow-large" in refused("ingest", "records", path, "-o", output)
+    # So that the variable is gone after the test.
+    monkeypatch.setenv(guarded.ALLOW_LARGE, "0")
+    assert cli("ingest", "records", path, "-o", output, "--allow-large").exit_code == 0
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".arrows"])
+@pytest.mark.parametrize("compression", [None, "zstd"])
+def test_ordinary_files_are_read(tmp_path: Path, suffix: str, compression: Any) -> None:
+    table = pa.table({"id": ["1", "2"], "text": ["to be", "or not"]})
+    path = tmp_path / f"x{suffix}"
+    if suffix == ".parquet":
+        pq.write_table(table, path, compression=compression or "none")
+    else:
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        new = pa.ipc.new_file if suffix == ".arrow" else pa.ipc.new_stream
+        with path.open("wb") as file, new(file, table.schema, options=options) as writer:
+            writer.write_table(table)
+    assert [document.text for document in RecordReader([path])] == ["to be", "or not"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ingest", "records"),
+        ("ingest", "folder"),
+        ("ingest", "wikipedia"),
+        ("ingest", "newsgroups"),
+        ("ingest", "reuters"),
+    ],
+)
+def test_a_pipe_is_refused_and_not_waited_for(refused: Refused, tmp_path: Path, command: tuple[str, ...]) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    said = refused(*command, pipe, "-o", tmp_path / "x.corpus")
+    assert "pipe.jsonl" in said
+
+
+@pytest.mark.parametrize("name", ["pipe.csv", "pipe.parquet", "pipe.arrow", "pipe.jsonl.gz"])
+def test_every_kind_of_record_refuses_a_pipe(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(BrokenFile, match="a pipe or a device, not a file"):
+        list(RecordReader([tmp_path / name]))
