@@ -44,25 +44,31 @@ def made_up_corpus(path: Path, left_out: float = 0.5) -> Corpus:
 
 
 def explorer(folder: Path, browser: Browser) -> None:
-    """The best prior of a complete category, with the search's path on the terrain."""
+    """The model that ranks, a slider away from its learned prior; and a naive Bayes model at its best prior."""
     corpus = made_up_corpus(folder / "complete.corpus", left_out=0.0)
     with serving("app", corpus.path) as server:
         _explore(server, browser)
 
 
 def _explore(server: Served, browser: Browser) -> None:
-    for scheme in ("light", "dark"):
+    for scheme, name in (("light", "explore-light"), ("dark", "explore-dark"), ("light", "explore-naive-bayes")):
         page = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1)
-        axes = "&axes=odds" if scheme == "dark" else ""
-        page.goto(f"{server.url}/explore?label=Astronomy{axes}")
+        counts = name.endswith("naive-bayes")
+        page.goto(f"{server.url}/explore?label=Astronomy{'&model=beta' if counts else ''}")
         expect(page.locator(".trials tbody tr")).to_have_count(1)
         expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
-        page.get_by_role("button", name="Find the best").click()
-        expect(page.locator(".controls .progress")).to_contain_text("Best by leave-one-out")
+        if counts:
+            page.get_by_role("button", name="Find the best").click()
+            expect(page.locator(".controls .progress")).to_contain_text("Best by leave-one-out")
+        else:
+            page.get_by_role("slider", name="σ²").fill("800")
+            page.get_by_label("Keywords").fill("+comet:2 -castle")
+            page.get_by_label("Keywords").press("Enter")
+            expect(page.locator(".words tbody")).to_contain_text("comet")
         expect(page.locator(".trials tbody tr")).to_have_count(2)
         expect(page.locator(".panels")).to_have_attribute("data-moving", "false")
         page.mouse.move(0, 0)
-        page.screenshot(path=STATIC / f"explore-{scheme}.png")
+        page.screenshot(path=STATIC / f"{name}.png")
         page.close()
 
 

@@ -24,7 +24,8 @@ LABELS = ["Hamlet", ["Hamlet", "Refusals"], None, []]
 
 @pytest.fixture
 def corpus() -> Corpus:
-    return Corpus.from_texts(TEXTS, labels=LABELS, ids=["d", "b", "c", "a"], titles=["One", "Two", "Three", "Four"])
+    titles = ["One", "Two", "Three", "Four"]
+    return Corpus.from_texts(TEXTS, labels=LABELS, ids=["d", "b", "c", "a"], titles=titles, title_words=False)
 
 
 def as_dicts(corpus: Corpus) -> list[dict[str, int]]:
@@ -166,7 +167,7 @@ def test_batches_are_views_of_the_file(corpus: Corpus, tmp_path: Path) -> None:
     before = pa.total_allocated_bytes()
     batches = list(opened.batches())
     frequency = opened.document_frequency
-    assert pa.total_allocated_bytes() == before
+    assert pa.total_allocated_bytes() <= before
     assert not any(batch.tokens.flags.owndata or batch.tokens.flags.writeable for batch in batches)
     assert not frequency.flags.owndata
 

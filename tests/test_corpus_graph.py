@@ -131,7 +131,7 @@ def test_a_damaged_graph(tmp_path: Path) -> None:
     corpus = corpus_of(Corpus, Stream(ENTRIES), None).save(tmp_path / "a.corpus")
     file = tmp_path / "a.corpus" / "categories.arrow"
     file.write_bytes(bytes(file.stat().st_size))
-    with pytest.raises(DamagedCorpus, match=r"categories\.arrow cannot be read"):
+    with pytest.raises(DamagedCorpus, match=r"categories\.arrow: it does not match its checksum"):
         _ = Corpus.open(corpus.path or "").graph
 
 

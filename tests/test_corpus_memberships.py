@@ -17,7 +17,7 @@ from priorwise.corpus.build import corpus_of
 from priorwise.corpus.files import FolderPlace, MemoryPlace
 from priorwise.corpus.memberships import number_memberships
 from priorwise.corpus.merge import merge
-from priorwise.corpus.repeats import order_ids, with_rows, without_repeats
+from priorwise.corpus.repeats import order_ids, settle_repeats, with_rows
 from priorwise.corpus.shards import AnyShard, MappedShard, Shard
 from priorwise.corpus.write import Written, write_corpus
 from priorwise.errors import InputError
@@ -96,6 +96,7 @@ def test_what_a_shard_holds() -> None:
         "labels": [[0, 1, 2], [2]],
         "origins": [[0, 0, 1], [2]],
         "page": [2**40, 0],
+        "place": [0, 0],
     }
     assert shard.categories.to_pylist() == [
         {"category": "Chess", "page": 5, "parents": ["Board games", "Games", "Sports"], "origins": [1, 0, 0]}
@@ -144,7 +145,7 @@ def test_the_first_of_each_id_stays_byte_for_byte(
         shards.append(Shard.from_documents(read))
         expected.append(Shard.from_documents(kept))
     folder = tmp_path_factory.mktemp("thinned")
-    thinned, remarks = without_repeats(shards, lambda number: folder / str(number))
+    thinned, remarks = settle_repeats(shards, "first", lambda number: folder / str(number))
     assert merged(thinned) == merged(expected)
     assert sum(remarks.values()) == left_out
     affected = [number for number, (shard, kept) in enumerate(zip(shards, thinned, strict=True)) if shard is not kept]
@@ -166,17 +167,23 @@ ONCE = [
 ]
 
 
+def tables(folder: Path) -> dict[str, bytes]:
+    """All but the manifest, which also says what was left out."""
+    return {name: content for name, content in contents(folder).items() if name != "manifest.json"}
+
+
 def test_documents_read_twice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="two documents have the id 'a'"):
         write(tmp_path / "a.corpus", READ)
     written = write(tmp_path / "a.corpus", READ, duplicates="first", workers=2)
     once = write(tmp_path / "b.corpus", ONCE, duplicates="first")
-    assert contents(tmp_path / "a.corpus") == contents(tmp_path / "b.corpus")
+    assert tables(tmp_path / "a.corpus") == tables(tmp_path / "b.corpus")
     assert written.remarks == {
-        "documents left out: their title had been read before "
-        "('title a 2', 'title b 1', 'title b 3', 'title a 0', 'title c 1', …)": 7
+        "documents left out: their id had been read before ('a', 'b', 'b', 'a', 'c', 'a', 'e')": 7
     }
     assert once.remarks == {}
+    assert Corpus.open(tmp_path / "a.corpus").remarks == written.remarks
+    assert Corpus.open(tmp_path / "a.corpus").checksum == Corpus.open(tmp_path / "b.corpus").checksum
     assert Corpus.open(tmp_path / "a.corpus").titles(range(6)) == [
         "title a 0", "title b 1", "title c 0", "title d 2", "title e 0", "title f 0",
     ]  # fmt: skip
@@ -229,9 +236,9 @@ class Labelled:
         return pa.RecordBatch.from_pydict(table, schema=self._shard.documents.schema)
 
 
-@pytest.mark.parametrize("duplicates", ["refuse", "first"])
+@pytest.mark.parametrize("duplicates", ["error", "first"])
 def test_shards_are_completed_before_they_are_merged(duplicates: str, tmp_path: Path) -> None:
-    read = ONCE if duplicates == "refuse" else READ
+    read = ONCE if duplicates == "error" else READ
     seen: list[Sequence[MappedShard]] = []
 
     def complete(shards: Sequence[MappedShard], _allocate: Any) -> Sequence[AnyShard]:
@@ -245,7 +252,7 @@ def test_shards_are_completed_before_they_are_merged(duplicates: str, tmp_path: 
         for listed in ONCE
     ]
     write(tmp_path / "b.corpus", labelled)
-    assert contents(tmp_path / "a.corpus") == contents(tmp_path / "b.corpus")
+    assert tables(tmp_path / "a.corpus") == tables(tmp_path / "b.corpus")
 
 
 def test_shards_without_documents_leave_no_batch(tmp_path: Path) -> None:
@@ -254,7 +261,7 @@ def test_shards_without_documents_leave_no_batch(tmp_path: Path) -> None:
     written = write(tmp_path / "a.corpus", [[], [page], [document], []])
     write(tmp_path / "b.corpus", [[page, document]])
     assert written.manifest.batches == [1]
-    assert contents(tmp_path / "a.corpus") == contents(tmp_path / "b.corpus")
+    assert tables(tmp_path / "a.corpus") == tables(tmp_path / "b.corpus")
     corpus = Corpus.open(tmp_path / "a.corpus")
     assert corpus.take([0])[1].tolist() == [0, 1]
     assert corpus.graph.children("y") == ["x"]

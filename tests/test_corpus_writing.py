@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import signal
@@ -18,7 +17,17 @@ import pytest
 from conftest import contents
 from priorwise.corpus import Corpus, Document, ingest
 from priorwise.corpus.manifest import Manifest
-from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, DiskFull, InputError, NewerVersion
+from priorwise.durable import held
+from priorwise.errors import (
+    AlreadyExists,
+    BrokenFile,
+    CorpusError,
+    DamagedCorpus,
+    DiskFull,
+    InputError,
+    InUse,
+    NewerVersion,
+)
 from priorwise.readers.document import Stream
 from priorwise.readers.folder import FolderReader
 from priorwise.readers.records import RecordReader
@@ -80,6 +89,7 @@ KILLER = """
 
     import priorwise.corpus.ingestion as ingestion
     import priorwise.corpus.names as names
+    import priorwise.corpus.whole_folder as whole_folder
     from priorwise.corpus.files import FolderPlace
     from priorwise.corpus.partial import PartialCorpus
     from priorwise.readers.records import RecordReader
@@ -101,6 +111,8 @@ KILLER = """
 
     for target, (kind, method, number, how) in json.loads(sys.argv[3]).items():
         if not (child := os.fork()):
+            if "replacing" in target:
+                whole_folder.exchange = lambda one, other: False
             die_in_call(globals()[kind], method, number, how)
             ingestion.ingest(RecordReader([sys.argv[1]]), target, workers=1, overwrite=True)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -114,8 +126,9 @@ MOMENTS: dict[str, tuple[str, str, int, int]] = {
     "after-reading": ("PartialCorpus", "finish_reading", 1, signal.SIGKILL),
     "merge-begins": ("FolderPlace", "write", 1, signal.SIGKILL),
     "merge-ends": ("FolderPlace", "write", 6, signal.SIGKILL),
-    "before-replacing": ("Path", "rename", N_SHARDS + 4, signal.SIGKILL),
-    "amid-replacing": ("Path", "rename", N_SHARDS + 5, signal.SIGKILL),
+    "before-exchange-of-old": ("whole_folder", "exchange", 1, signal.SIGKILL),
+    "before-replacing-old": ("Path", "rename", N_SHARDS + 1, signal.SIGKILL),
+    "amid-replacing-old": ("Path", "rename", N_SHARDS + 2, signal.SIGKILL),
     "changed-inputs": ("Shard", "write", 3, signal.SIGKILL),
 }
 
@@ -130,7 +143,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("killed")
     write_records(folder / "news.jsonl")
     for moment in MOMENTS:
-        if "replacing" in moment:
+        if moment.endswith("old"):
             Corpus.from_texts(["old"]).save(folder / f"{moment}.corpus")
     moments = json.dumps({str(folder / f"{moment}.corpus"): how for moment, how in MOMENTS.items()})
     command = [sys.executable, "-c", textwrap.dedent(KILLER), str(folder / "news.jsonl"), str(SMALL_SHARDS), moments]
@@ -164,10 +177,10 @@ def test_resuming_gives_the_same_corpus(moment: str, resumed: int, killed: Path,
 
 
 @uses_killed
-@pytest.mark.parametrize("moment", ["before-replacing", "amid-replacing"])
+@pytest.mark.parametrize("moment", ["before-exchange-of-old", "before-replacing-old", "amid-replacing-old"])
 def test_a_kill_while_replacing_keeps_the_old_one(moment: str, killed: Path) -> None:
     target = killed / f"{moment}.corpus"
-    old = target if moment == "before-replacing" else killed / f"{moment}.corpus.replaced"
+    old = killed / f"{moment}.corpus.replaced" if moment.startswith("amid") else target
     assert Corpus.open(old).token_names([0]) == ["old"]
     with pytest.raises(AlreadyExists):
         ingest(RecordReader([killed / "news.jsonl"]), target)
@@ -258,10 +271,11 @@ def test_only_a_corpus_is_replaced(tmp_path: Path) -> None:
 
 
 def test_two_writers_at_once(tmp_path: Path) -> None:
-    with (tmp_path / "a.corpus.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(CorpusError, match=r"another process is writing .*a\.corpus right now"):
+    with held(tmp_path / "a.corpus"):
+        began = time.monotonic()
+        with pytest.raises(InUse, match=rf"a\.corpus is being written by process {os.getpid()} of user .*, since 2"):
             Corpus.from_texts(["a"]).save(tmp_path / "a.corpus")
+        assert 0.9 < time.monotonic() - began < 5
     Corpus.from_texts(["a"]).save(tmp_path / "a.corpus")
     assert left_behind(tmp_path) == ["a.corpus"]
 
@@ -331,9 +345,9 @@ def test_damaged_files(tmp_path: Path) -> None:
         Corpus.open(folder)
     tokens.write_bytes(bytes(len(whole)))
     opened = Corpus.open(folder)
-    with pytest.raises(DamagedCorpus, match=r"tokens\.arrow does not match its checksum"):
+    with pytest.raises(DamagedCorpus, match=r"tokens\.arrow: it does not match its checksum"):
         opened.verify()
-    with pytest.raises(DamagedCorpus, match=r"tokens\.arrow cannot be read"):
+    with pytest.raises(DamagedCorpus, match=r"tokens\.arrow: it does not match its checksum"):
         list(opened.batches())
     tokens.unlink()
     with pytest.raises(DamagedCorpus, match=r"tokens\.arrow is missing"):

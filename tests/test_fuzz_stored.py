@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from fuzzing import AWKWARD, hostile, little_memory, or_refused, read_or_refused, tried
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
-from priorwise.models.saved import SavedModel
+from priorwise.models.linear_model import LinearModel
 from priorwise.priors.bxr_files import read_bxr_priors
 from priorwise.priors.knowledge_files import read_knowledge
 from priorwise.review.queue import Item
 from priorwise.review.reading import said_in
 from priorwise.review.sheet import read_sheet
 from priorwise.review.verdicts import Verdict, Verdicts
-from test_saved_models import small_model
+from test_linear_model import small_model
 
 
 def attack(folder: Path, use: Callable[[Path], Any]) -> None:
@@ -45,7 +45,7 @@ def attack(folder: Path, use: Callable[[Path], Any]) -> None:
 
 def test_a_model(tmp_path: Path) -> None:
     small_model().save(tmp_path / "x.model")
-    attack(tmp_path / "x.model", SavedModel.load)
+    attack(tmp_path / "x.model", LinearModel.load)
 
 
 def test_a_run(run_path: Path, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_several_discoveries_into_one_folder(start: Start, corpus: Corpus, tmp_p
     )
     assert [code for code, _ in found] == ([0, 0, 0] if overwrite else [0, 2, 2])
     assert names(tmp_path) == ["x.run"]
-    assert Run.load(out).about["label"] == "Chess"
+    assert Run.load(out).about.label == "Chess"
 
 
 SAVE = """

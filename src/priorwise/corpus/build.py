@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,15 @@ import numpy as np
 
 from priorwise.corpus.ingestion import DOCUMENTS_PER_SHARD, ingest, shard_makers
 from priorwise.corpus.manifest import this_tokenizer
+from priorwise.corpus.repeats import Duplicates
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.write import corpus_in_memory, write_corpus
 from priorwise.errors import InputError
 from priorwise.readers.document import Document, Reader, Stream
 from priorwise.readers.fields import Columns
+from priorwise.readers.opening import Opening
+from priorwise.readers.records import SPLIT, RecordReader, settled
+from priorwise.readers.separators import PEEKED, said
 from priorwise.text.tokens import CountedTexts
 
 if TYPE_CHECKING:
@@ -27,12 +32,15 @@ LabelsOfOne = str | int | Iterable[str] | None
 _FRAME_ROWS = 4096
 
 
-def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None) -> Corpus:
+def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None, duplicates: Duplicates = "error") -> Corpus:
     """Make a corpus of documents, in a folder or in memory."""
     if path is not None:
-        ingest(reader, path)
+        ingest(reader, path, duplicates=duplicates)
         return kind.open(path)
-    return kind(*corpus_in_memory(shard_makers(reader, "whole"), tokenizer=this_tokenizer()))
+    makers = shard_makers(reader, "whole")
+    return kind(
+        *corpus_in_memory(makers, tokenizer=this_tokenizer(), duplicates=duplicates, told=lambda: dict(reader.remarks))
+    )
 
 
 def documents_of_texts(
@@ -40,6 +48,7 @@ def documents_of_texts(
     labels: Iterable[LabelsOfOne] | None,
     ids: Iterable[str] | None,
     titles: Iterable[str] | None,
+    title_words: bool = True,
 ) -> Stream:
     """Return texts as documents; every list that is given must have as many entries as there are texts."""
     if isinstance(texts, str):
@@ -54,9 +63,8 @@ def documents_of_texts(
                 break
             identity = str(beside["ids"][number - 1] if "ids" in beside else number - 1)
             title = str(beside["titles"][number - 1]) if "titles" in beside else identity
-            yield Document(
-                identity, title, text, label_list(beside["labels"][number - 1] if "labels" in beside else None)
-            )
+            labels_of_one = label_list(beside["labels"][number - 1] if "labels" in beside else None)
+            yield Document(identity, title, text, labels_of_one, title_words=title_words and "titles" in beside)
         for name, column in beside.items():
             if len(column) != number:
                 raise InputError(f"there are {len(column):,} {name}, and not as many texts")
@@ -89,45 +97,55 @@ def label_list(labels: LabelsOfOne) -> list[str]:
 
 
 def reader_of_records(
-    records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path], columns: Columns, delimiter: str | None
+    records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path], columns: Columns, opening: Opening
 ) -> Reader:
     """Return a reader of files if these are paths, and of dictionaries if they are those."""
-    from priorwise.readers.records import RecordReader
-
     if isinstance(records, str | os.PathLike):
-        return RecordReader([records], columns, delimiter=delimiter)
+        return RecordReader([records], columns, opening)
     items = iter(records)
     first = next(items, None)
     if isinstance(first, str | os.PathLike):
-        return RecordReader([first, *items], columns, delimiter=delimiter)  # type: ignore[list-item]
-    return Stream(_documents_of_dicts(chain([] if first is None else [first], items), columns))
+        return RecordReader([first, *items], columns, opening)  # type: ignore[list-item]
+    return _stream(_checked(chain([] if first is None else [first], items), columns), columns)
 
 
-def _documents_of_dicts(records: Iterable[Any], columns: Columns) -> Iterator[Document]:
+def _checked(records: Iterable[Any], columns: Columns) -> Iterator[Mapping[str, Any]]:
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InputError(f"record {number} is {type(record).__name__}, not a dictionary or the path of a file")
         if number == 0:
             columns.check(record.keys(), "the records")
-        yield _placed(record, columns, number)
+        yield record
 
 
 def documents_of_frame(frame: Any, columns: Columns) -> Stream:
-    """Return the rows of a pandas or Polars frame as documents, some thousand at a time."""
+    """Return the rows of a pandas or Polars frame as documents, some thousand at a time.
+
+    Without a column of ids, the index of a pandas frame names the documents, unless it just numbers them.
+    """
     present = [str(name) for name in frame.columns]
     columns.check(present, "the data frame")
-    names = columns.names_in(present)
+    index = getattr(frame, "index", None)
+    named = columns.id not in present and index is not None and type(index).__name__ != "RangeIndex"
 
-    def documents() -> Iterator[Document]:
+    def records() -> Iterator[Mapping[str, Any]]:
         for start in range(0, len(frame), _FRAME_ROWS):
             part = (
                 frame.iloc[start : start + _FRAME_ROWS] if hasattr(frame, "iloc") else frame.slice(start, _FRAME_ROWS)
             )
-            values = [_listed(part[name]) for name in names]
-            for number, row in enumerate(zip(*values, strict=True), start=start):
-                yield _placed(dict(zip(names, row, strict=True)), columns, number)
+            values = [_listed(part[name]) for name in frame.columns]
+            names = present
+            if named:
+                names, values = [*present, columns.id], [*values, [_index_id(key) for key in part.index]]
+            for row in zip(*values, strict=True):
+                yield dict(zip(names, row, strict=True))
 
-    return Stream(documents())
+    return _stream(records(), columns)
+
+
+def _index_id(key: Any) -> str:
+    """Return an entry of an index as an id; one of several levels is joined."""
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _listed(series: Any) -> list[Any]:
@@ -135,6 +153,25 @@ def _listed(series: Any) -> list[Any]:
         return list(series.to_list())
     missing = series.isna().tolist()
     return [None if gone else value for value, gone in zip(series.tolist(), missing, strict=True)]
+
+
+def _stream(records: Iterator[Mapping[str, Any]], columns: Columns) -> Stream:
+    """Return records in memory as documents; what separates their labels is guessed from the first of them."""
+    stream = Stream(())
+
+    def documents() -> Iterator[Document]:
+        head = list(islice(records, PEEKED))
+        guess = settled(columns, head)
+        chosen = replace(columns, separator=guess.separator or columns.separator)
+        if guess.separator is not None:
+            stream.remarks[SPLIT.format(columns.labels, said(guess.separator))] = sum(
+                guess.separator in str(record.get(columns.labels)) for record in head
+            )
+        for number, record in enumerate(chain(head, records)):
+            yield _placed(record, chosen, number)
+
+    stream.documents = documents()
+    return stream
 
 
 def _placed(record: Mapping[str, Any], columns: Columns, number: int) -> Document:

@@ -96,6 +96,11 @@ class CompletedShard:
         """The table of texts, in blocks."""
         return self._shard.texts
 
+    @property
+    def others(self) -> pa.RecordBatch:
+        """The table of other columns, in blocks."""
+        return self._shard.others
+
 
 def join(held: Memberships, added: Grouped, names: CategoryNames) -> Memberships:
     """Add memberships to those that are there; one that is there already stays as it is.

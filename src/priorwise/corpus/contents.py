@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import shortened
 from priorwise.corpus.stored import StoredCorpus, as_rows
 from priorwise.counting import counted
-from priorwise.errors import UnknownName
+from priorwise.errors import DamagedCorpus, UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,24 @@ class CorpusContents(StoredCorpus):
             raise IndexError(f"documents go from 0 to {self.n_documents - 1}, and {row} was asked for")
         return None if self._stored_texts is None else self._stored_texts.text(row)
 
+    def other(self, row: int) -> dict[str, Any]:
+        """Return the other columns of a document's record, such as a shelf mark or a year; often there are none.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_records([{"text": "On tea.", "year": 1701}]).other(0)
+        {'year': 1701}
+        """
+        if not 0 <= row < self.n_documents:
+            raise IndexError(f"documents go from 0 to {self.n_documents - 1}, and {row} was asked for")
+        kept = "" if self._stored_others is None else self._stored_others.text(row)
+        try:
+            found = json.loads(kept) if kept else {}
+        except (ValueError, RecursionError) as error:
+            raise DamagedCorpus(f"{self._where} is damaged: the other columns of a document cannot be read") from error
+        return found if isinstance(found, dict) else {}
+
     def address(self, row: int) -> str | None:
         """Return the address of a document's page in its wiki, or None if it has none.
 
@@ -236,12 +255,42 @@ class CorpusContents(StoredCorpus):
         """
         return self._origins[self._members_slice(label)]
 
+    def label_named(self, name: str) -> str:
+        """Return the label that a name means: itself, or without "Category:" before it as wikis write it.
+
+        A name that means no label is returned as it is.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["a"], labels=["Hot drinks"]).label_named("Category:hot_drinks")
+        'Hot drinks'
+        """
+        if self._labels.find(name) is not None or name in self.graph:
+            return name
+        from priorwise.text.site_names import is_category_space
+        from priorwise.text.wikitext import category_name
+
+        space, colon, rest = name.strip().lstrip(":").partition(":")
+        bare = category_name(rest) if colon and is_category_space(space) else category_name(name)
+        return bare if self._labels.find(bare) is not None or bare in self.graph else name
+
+    def maintenance_labels(self) -> NDArray[np.bool_]:
+        """Return for each label, in the order of :meth:`label_sizes`, whether it is a category for a wiki's editors.
+
+        Such are hidden categories, and those that track what is to be done. No other corpus has any.
+        """
+        from priorwise.corpus.maintenance import maintenance_labels
+
+        return maintenance_labels(self)
+
     def _members_slice(self, label: str) -> slice:
-        number = self._labels.find(label)
+        named = self.label_named(label)
+        number = self._labels.find(named)
         if number is not None:
             offsets, _ = self._members
             return slice(offsets[number], offsets[number + 1])
-        if label in self.graph:
+        if named in self.graph:
             return slice(0, 0)
         near = dict(self.search_labels(label))
         sizes = {name: counted(size, "member") for name, size in near.items()}

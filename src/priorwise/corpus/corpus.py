@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus.contents import CorpusContents
+from priorwise.corpus.repeats import Duplicates
 
 
 class Corpus(CorpusContents):
@@ -38,6 +39,7 @@ class Corpus(CorpusContents):
         labels: Iterable[str | int | Iterable[str] | None] | None = None,
         ids: Iterable[str] | None = None,
         titles: Iterable[str] | None = None,
+        title_words: bool = True,
         path: str | Path | None = None,
     ) -> Corpus:
         """Make a corpus from texts.
@@ -49,6 +51,8 @@ class Corpus(CorpusContents):
             For each text a label, a list of labels, or None.
         ids, titles : iterable of str, optional
             By default the texts are numbered from 0, and the title is the id.
+        title_words : bool, default True
+            Count the words of a title as words of its text.
         path : str or Path, optional
             The folder to write; without one the corpus lives in memory.
 
@@ -60,46 +64,63 @@ class Corpus(CorpusContents):
         """
         from priorwise.corpus import build
 
-        return build.corpus_of(cls, build.documents_of_texts(texts, labels, ids, titles), path)
+        return build.corpus_of(cls, build.documents_of_texts(texts, labels, ids, titles, title_words), path)
 
     @classmethod
     def from_records(
         cls,
         records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path],
         *,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str = "id",
         title: str = "title",
         labels: str = "labels",
         separator: str | None = None,
-        delimiter: str | None = None,
+        title_words: bool = True,
+        keep_columns: bool = True,
+        duplicates: Duplicates = "number",
         path: str | Path | None = None,
+        **opening: Any,
     ) -> Corpus:
-        """Make a corpus from records: dictionaries, or files of them (JSONL, CSV, TSV, Parquet, Arrow).
+        """Make a corpus from records: dictionaries, or files of them.
 
         Parameters
         ----------
         records : iterable of mappings, or path or paths of files
+            Files are those that :class:`~priorwise.RecordReader` reads: tables, spreadsheets, bibliographies and more.
+            A dataset of Hugging Face is an iterable of mappings.
         text, id, title, labels : str
-            The columns. Without an ``id`` column the records are numbered, without a ``title`` the id is the title.
+            The columns; `text` may be several. Without an ``id`` column the records are numbered, without a ``title``
+            the id is the title.
         separator : str, optional
-            What stands between labels that come as one string.
-        delimiter : str, optional
-            What stands between the columns of a CSV file, if not what its name says.
+            What separates labels that come as one string; guessed from the data by default. An empty string means that
+            each string is one label.
+        title_words : bool, default True
+            Count the words of the title as words of the document.
+        keep_columns : bool, default True
+            Keep the other columns; see :meth:`other`.
+        duplicates : {"number", "first", "last", "error"}
+            What to do with records that share an id: number the later ones (``a#2``), keep the first or the last, or
+            refuse them.
         path : str or Path, optional
             The folder to write; without one the corpus lives in memory.
+        **opening
+            How to open files, where they do not say it themselves: the parameters of :class:`~priorwise.Opening`, such
+            as ``delimiter``, ``encoding`` and ``sheet``.
 
         Examples
         --------
         >>> records = [{"id": "a", "text": "red apple", "labels": "fruit; red"}]
-        >>> Corpus.from_records(records, separator=";").labels_of(0)
+        >>> Corpus.from_records(records).labels_of(0)
         ['fruit', 'red']
         """
         from priorwise.corpus import build
         from priorwise.readers.fields import Columns
+        from priorwise.readers.opening import Opening
 
-        columns = Columns(text, id, title, labels, separator)
-        return build.corpus_of(cls, build.reader_of_records(records, columns, delimiter), path)
+        columns = Columns(text, id, title, labels, separator, title_words, keep_columns)
+        reader = build.reader_of_records(records, columns, Opening(**opening))
+        return build.corpus_of(cls, reader, path, duplicates)
 
     @classmethod
     def from_matrix(
@@ -140,16 +161,22 @@ class Corpus(CorpusContents):
         cls,
         frame: Any,
         *,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str = "id",
         title: str = "title",
         labels: str = "labels",
         separator: str | None = None,
+        title_words: bool = True,
+        keep_columns: bool = True,
+        duplicates: Duplicates = "number",
         path: str | Path | None = None,
     ) -> Corpus:
-        """Make a corpus from a pandas or Polars data frame; parameters as in :meth:`from_records`."""
+        """Make a corpus from a pandas or Polars data frame; parameters as in :meth:`from_records`.
+
+        Without a column of ids, the index of a pandas frame names the documents, unless it just numbers the rows.
+        """
         from priorwise.corpus import build
         from priorwise.readers.fields import Columns
 
-        columns = Columns(text, id, title, labels, separator)
-        return build.corpus_of(cls, build.documents_of_frame(frame, columns), path)
+        columns = Columns(text, id, title, labels, separator, title_words, keep_columns)
+        return build.corpus_of(cls, build.documents_of_frame(frame, columns), path, duplicates)

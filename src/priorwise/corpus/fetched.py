@@ -33,7 +33,8 @@ class Fetched(Mapping[str, pa.Buffer]):
 
     def __init__(self, store: Store, manifest: Manifest) -> None:
         self._store, self._records = store, manifest.files
-        self._folder = cache_folder() / "corpora" / manifest.checksum[:20]
+        self.folder = cache_folder() / "corpora" / manifest.checksum[:20]
+        self._again: set[str] = set()
         self._mapped: dict[str, pa.Buffer] = {}
 
     def __getitem__(self, name: str) -> pa.Buffer:
@@ -43,7 +44,7 @@ class Fetched(Mapping[str, pa.Buffer]):
 
     def _map(self, name: str, tell: Callable[[int], None] = lambda n: None) -> None:
         record, store = self._records[name], self._store
-        target = self._folder / name
+        target = self.folder / name
         try:
             with disk_errors_said(target), reached(store.address):
                 copied(
@@ -56,6 +57,15 @@ class Fetched(Mapping[str, pa.Buffer]):
         except (BrokenFile, FileNotFoundError) as error:
             raise DamagedCorpus(f"{store} is damaged: {name} is missing or does not match its checksum") from error
         self._mapped[name] = pa.memory_map(str(target)).read_buffer()
+
+    def discard(self, name: str) -> bool:
+        """Throw a damaged copy away, so that it is made again; return False if that was done before."""
+        if name in self._again:
+            return False
+        self._again.add(name)
+        self._mapped.pop(name, None)
+        (self.folder / name).unlink(missing_ok=True)
+        return True
 
     def fetch(self, names: Iterable[str], progress: Progress) -> None:
         """Copy some files now, and tell how far it is."""

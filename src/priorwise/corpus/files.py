@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,34 +114,6 @@ def write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBa
     return checksummed.record()
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a small file whole or not at all."""
-    draft = path.with_name(path.name + ".draft")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Force the names in a folder to the disk, so that a rename outlasts a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def remove(path: Path) -> None:
-    """Remove a file or a folder with all that is in it, if it is there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
 _OF_WRITING = {
     errno.EACCES,
     errno.EEXIST,
@@ -169,27 +140,3 @@ def disk_errors_said(path: Path, *, only_writing: bool = False) -> Iterator[None
                 reason = f"{error.filename or 'a part of the path'} is a file and no folder"
             raise CorpusError(f"{path} cannot be written: {reason}") from error
         raise
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to; the file takes its name when the block ends well, and nothing is left otherwise.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     with whole_file(Path(home, "x.csv")) as draft:
-    ...         _ = draft.write_text("id")
-    ...     sorted(each.name for each in Path(home).iterdir())
-    ['x.csv']
-    """
-    if not path.parent.is_dir():
-        raise CorpusError(f"{path} cannot be written: there is no folder {path.parent}")
-    draft = path.with_name(path.name + ".partial")
-    with disk_errors_said(path):
-        try:
-            yield draft
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from priorwise.corpus.manifest import VERSION, this_tokenizer
+from priorwise.corpus.repeats import Duplicates
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.corpus.work import MakeShard, Work
@@ -57,15 +58,15 @@ class IngestSummary:
     remarks: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, written: Written, begun: float, *, bytes: int = 0, remarks: Mapping[str, int] | None = None) -> Self:
-        """Sum up what was written, since `begun` by the performance counter, with further remarks of the reader."""
+    def of(cls, written: Written, begun: float, *, bytes: int = 0) -> Self:
+        """Sum up what was written, since `begun` by the performance counter."""
         return cls(
             **asdict(written.manifest.counts),
             bytes=bytes,
             seconds=time.perf_counter() - begun,
             resumed=written.resumed,
             discarded=written.discarded,
-            remarks={**(remarks or {}), **written.remarks},
+            remarks=written.remarks,
         )
 
 
@@ -76,7 +77,7 @@ def ingest(
     workers: int | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-    duplicates: Literal["refuse", "first"] = "refuse",
+    duplicates: Duplicates = "error",
     complete: Complete | None = None,
     keep_text: KeepText = "whole",
     work: Work | None = None,
@@ -96,8 +97,9 @@ def ingest(
     progress : function, optional
         Called now and then with the bytes read, the bytes there are, and the documents read, which with `work` on
         Spark are not known before the end: 0.
-    duplicates : {"refuse", "first"}
-        What to do when documents have the same id: refuse them, or keep the first and leave out the others.
+    duplicates : {"error", "first", "last", "number"}
+        What to do when documents have the same id: refuse them, keep the first or the last of them and leave out the
+        others, or number the later ones (``a#2``). Whatever is done is counted in the summary.
     complete : function, optional
         Called with all shards before they are merged; returns those to merge in their place.
     keep_text : {"whole", "lead", "none"}
@@ -163,6 +165,7 @@ def shard_makers(entries: Iterable[Entry], keep_text: KeepText) -> Iterator[Make
 def _characters(entry: Entry) -> int:
     if isinstance(entry, Document):
         texts = len(entry.text) + len(entry.id) + len(entry.title) + sum(map(len, entry.labels))
+        texts += sum(len(str(value)) for value in entry.other.values())
     else:
         texts = len(entry.name) + sum(map(len, entry.parents))
     return texts + sum(map(len, entry.added))

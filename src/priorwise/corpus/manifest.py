@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,13 @@ FORMAT = "priorwise corpus"
 VERSION = 2
 FILE_NAME = "manifest.json"
 _FILE_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
+_LIMITS = {
+    "documents.arrow": ("documents",),
+    "tokens.arrow": ("tokens",),
+    "vocabulary.arrow": ("vocabulary",),
+    "labels.arrow": ("labels", "memberships"),
+}
+"""Each of these takes a byte at least, so a file cannot hold more of them than it has bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +44,26 @@ class Manifest:
     """What ``manifest.json`` holds.
 
     ``tokenizer`` is None when the tokens were counted elsewhere and came as a matrix. ``batches`` are the documents in
-    each record batch of the files that go by document.
+    each record batch of the files that go by document. ``remarks`` say what was read and left out when the corpus was
+    made, with how often; they are no part of its identity, and corpora of earlier versions have none.
     """
 
     counts: Counts
     tokenizer: dict[str, Any] | None
     batches: list[int]
     files: dict[str, FileRecord]
+    remarks: dict[str, int] = field(default_factory=dict)
 
     @property
     def checksum(self) -> str:
         """One checksum over all that the corpus holds: its identity."""
-        content = {key: value for key, value in self._content().items() if key != "checksum"}
+        content = {key: value for key, value in self._content().items() if key != "remarks"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> bytes:
         """Return the text of ``manifest.json``; the same corpus always gives the same bytes."""
-        return (json.dumps({**self._content(), "checksum": self.checksum}, indent=2) + "\n").encode()
+        content = {key: value for key, value in self._content().items() if key != "remarks" or value}
+        return (json.dumps({**content, "checksum": self.checksum}, indent=2) + "\n").encode()
 
     def _check(self) -> None:
         """Raise ValueError if something is not what it should be: a manifest may come from anybody."""
@@ -64,6 +74,12 @@ class Manifest:
             raise ValueError("a size in it is no size")
         if sum(self.batches) != self.counts.documents:
             raise ValueError("its batches are not all of its documents")
+        for file, limited in _LIMITS.items():
+            room = self.files[file].bytes if file in self.files else 0
+            if any(getattr(self.counts, name) > room for name in limited):
+                raise ValueError(f"its sizes do not fit into {file}")
+        if not isinstance(self.remarks, dict) or not all(type(n) is int for n in self.remarks.values()):
+            raise ValueError("its remarks are not counts")
         if self.tokenizer is not None and not isinstance(self.tokenizer, dict):
             raise ValueError("it does not say how texts were cut into tokens")
 
@@ -109,6 +125,7 @@ class Manifest:
                 content["tokenizer"],
                 content["batches"],
                 {name: FileRecord(**record) for name, record in content["files"].items()},
+                content.get("remarks", {}),
             )
             if content.get("checksum") != manifest.checksum:
                 raise ValueError("it does not match its own checksum")

@@ -23,12 +23,13 @@ from priorwise.corpus.names import MergedNames, merge_names
 from priorwise.corpus.repeats import order_ids
 from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
+from priorwise.corpus.texts import text_table
 from priorwise.corpus.token_work import CountedNames, TokensHere, TokenWork, ids_by_frequency, token_schema
 from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
 VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
-CATEGORIES, TEXTS = "categories.arrow", "texts.arrow"
+CATEGORIES, TEXTS, OTHERS = "categories.arrow", "texts.arrow", "others.arrow"
 ADDRESS = b"priorwise.address"
 """In the metadata of the documents: what comes before a page's title in its address."""
 
@@ -88,6 +89,8 @@ def merge(
     files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(address), _documents(shards, labels))
     if any(shard.texts.num_rows for shard in shards):
         files[TEXTS] = place.write(TEXTS, shards[0].texts.schema, _texts(shards))
+    if any(shard.others.num_rows for shard in shards):
+        files[OTHERS] = place.write(OTHERS, shards[0].others.schema, _others(shards))
     memberships, files[LABELS] = _write_labels(shards, labels, place, allocate)
     if (graph := category_graph(shards)) is not None:
         files[CATEGORIES] = place.write(CATEGORIES, graph.schema, iter([graph]))
@@ -137,6 +140,13 @@ def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.R
 
 def _texts(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:
     return (shard.texts for shard in shards if shard.documents.num_rows)
+
+
+def _others(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:
+    for shard in shards:
+        if rows := shard.documents.num_rows:
+            # The other shards' documents may have other columns where this one's have none.
+            yield shard.others if shard.others.num_rows else text_table([b""] * rows)
 
 
 def _write_labels(

@@ -6,21 +6,25 @@ are there. Any other error removes it.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.corpus.files import FolderPlace, disk_errors_said, remove, sync_folder, write_bytes
+from priorwise.corpus.files import FolderPlace, disk_errors_said
 from priorwise.corpus.manifest import FILE_NAME, Manifest
 from priorwise.corpus.storage import Store
+from priorwise.corpus.whole_files import write_bytes
+from priorwise.corpus.whole_folder import REPLACED, put_folder, sibling
+from priorwise.durable import draft_of, drafts_of, held, remove, sync_folder
 from priorwise.errors import AlreadyExists, CorpusError, EngineFailed, Unreachable
+
+PUBLISHED = "published"
+"""The file in an unfinished corpus that names the checksum of the finished one."""
 
 _ZEROS = np.zeros(1 << 18, np.uint32)
 
@@ -96,13 +100,13 @@ class PartialCorpus:
         """Give the finished files their name; an older corpus of that name stays until this moment."""
         merged = self.folder / "corpus"
         write_bytes(merged / FILE_NAME, manifest.to_json())
-        replaced = sibling(self.target, ".replaced")
-        if self.target.exists():
-            self.target.rename(replaced)
-        merged.rename(self.target)
+        # Says, to whoever finds this folder after a kill or a power cut, that its work is done.
+        write_bytes(self.folder / PUBLISHED, manifest.checksum.encode())
+        put_folder(merged, self.target)
+        left_over = draft_of(self.target)
+        self.folder.rename(left_over)
         sync_folder(self.target.parent)
-        remove(replaced)
-        remove(self.folder)
+        remove(left_over)
 
 
 @contextmanager
@@ -113,13 +117,16 @@ def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) 
     ------
     AlreadyExists
         The output is there and ``overwrite`` is false, or it is there and no corpus.
-    CorpusError
-        Someone else is writing it at this moment.
+    InUse
+        Another process is writing it at this moment.
     DiskFull
         No space is left.
     """
-    with disk_errors_said(target), _locked(target):
+    with disk_errors_said(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with disk_errors_said(target), held(target):
         _restore_replaced(target)
+        _clear_published(target)
         _check_free(target, overwrite)
         try:
             yield PartialCorpus(target, fingerprint)
@@ -131,19 +138,19 @@ def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) 
             raise
 
 
-def sibling(target: Path, suffix: str) -> Path:
-    """Return the path beside a corpus with something added to its name.
-
-    Examples
-    --------
-    >>> sibling(Path("data/news.corpus"), ".partial").name
-    'news.corpus.partial'
-    """
-    return target.with_name(target.name + suffix)
+def _clear_published(target: Path) -> None:
+    """Remove what a process left that was killed after its corpus had taken its name."""
+    for left_over in drafts_of(target):
+        remove(left_over)
+    marker = sibling(target, ".partial") / PUBLISHED
+    # A corpus that cannot be read says nothing; it may be about to be replaced.
+    with suppress(CorpusError):
+        if marker.is_file() and marker.read_bytes() == Manifest.read(target).checksum.encode():
+            remove(marker.parent)
 
 
 def _restore_replaced(target: Path) -> None:
-    replaced = sibling(target, ".replaced")
+    replaced = sibling(target, REPLACED)
     if replaced.exists() and not target.exists():
         replaced.rename(target)
     remove(replaced)
@@ -157,27 +164,3 @@ def _check_free(target: Path, overwrite: bool) -> None:
     replaceable = target.is_dir() and ((target / FILE_NAME).is_file() or not any(target.iterdir()))
     if not replaceable:
         raise AlreadyExists(target, not_a="corpus")
-
-
-@contextmanager
-def _locked(target: Path) -> Iterator[None]:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    path = sibling(target, ".lock")
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(handle)
-            raise CorpusError(
-                f"another process is writing {target} right now; wait for it or choose another name"
-            ) from error
-        # Whoever held the lock before may have removed the file between our two calls.
-        if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
-            break
-        os.close(handle)
-    try:
-        yield
-    finally:
-        path.unlink()
-        os.close(handle)

@@ -1,24 +1,31 @@
-"""Documents whose id an earlier document has: find them, and make their shards again without them."""
+"""Documents that share an id: find them, and make their shards again without them or with new ids."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import list_column, list_parts
-from priorwise.corpus.files import remove
+from priorwise.corpus.columns import list_column, list_parts, text_column
 from priorwise.corpus.lookup import shortened
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard, StoredShard
+from priorwise.corpus.shards import PARTS, AnyShard, MappedShard, Shard, StoredShard
 from priorwise.corpus.texts import with_texts_of
+from priorwise.durable import remove
+from priorwise.readers.fields import numbered_ids
 
-REMARK = "documents left out: their title had been read before"
-_NAMED = 5
+Duplicates = Literal["error", "first", "last", "number"]
+"""What to do with documents that share an id: refuse them, keep the first or the last, or number the later ones."""
+
+FIRST = "documents left out: their id had been read before"
+LAST = "documents left out: their id was read again later"
+NUMBERED = "documents whose id had been read before, numbered"
+_NAMED = 10
 _AT_A_TIME = 1 << 20
 
 
@@ -28,6 +35,15 @@ class IdOrder:
 
     order: NDArray[np.int64]
     repeated: NDArray[np.int64]
+
+    def replaced(self, ids: pa.ChunkedArray) -> NDArray[np.int64]:
+        """Return the documents whose id a later one has, ascending."""
+        if not len(self.repeated):
+            return self.repeated
+        names = ids.take(pa.array(self.repeated)).unique()
+        rows = np.flatnonzero(pc.is_in(ids, value_set=names).to_numpy())
+        last = dict(zip(ids.take(pa.array(rows)).to_pylist(), rows.tolist(), strict=True))
+        return np.setdiff1d(rows, np.array(list(last.values()), np.int64))
 
 
 def order_ids(ids: pa.ChunkedArray) -> IdOrder:
@@ -48,39 +64,74 @@ def order_ids(ids: pa.ChunkedArray) -> IdOrder:
     return IdOrder(order, np.sort(order[same]))
 
 
-def without_repeats(
-    shards: Sequence[AnyShard], folder_of: Callable[[int], Path | StoredShard]
+def settle_repeats(
+    shards: Sequence[AnyShard], duplicates: Duplicates, folder_of: Callable[[int], Path | StoredShard | None]
 ) -> tuple[list[AnyShard], dict[str, int]]:
-    """Leave out the documents whose id an earlier document has.
+    """Leave out the documents that share an id with another, or give them ids of their own.
 
     Parameters
     ----------
     shards : sequence of AnyShard
         In the order of the documents.
+    duplicates : {"error", "first", "last", "number"}
+        What to do; an error is left to the merge.
     folder_of : function
-        Where to write the shard of a number without its repeats, so that it takes no memory.
+        Where to write the shard of a number when it has changed, so that it takes no memory; None to hold it there.
 
     Returns
     -------
     shards, remarks
-        The shards, and how many documents were left out, if any.
+        The shards, and how many documents this changed, if any.
     """
-    ids = [shard.documents.column("id") for shard in shards]
-    repeated = order_ids(pa.chunked_array(ids, pa.string())).repeated
-    if not len(repeated):
+    if duplicates == "error":
         return list(shards), {}
+    ids = [shard.documents.column("id") for shard in shards]
+    all_ids = pa.chunked_array(ids, pa.string())
+    found = order_ids(all_ids)
+    changed = found.replaced(all_ids) if duplicates == "last" else found.repeated
+    if not len(changed):
+        return list(shards), {}
+    names = _numbered(all_ids, found) if duplicates == "number" else []
     starts = np.concatenate([[0], np.cumsum([len(column) for column in ids])])
-    shard_of = np.searchsorted(starts, repeated, side="right") - 1
-    thinned: list[AnyShard] = list(shards)
-    titles: list[str] = []
+    shard_of = np.searchsorted(starts, changed, side="right") - 1
+    settled: list[AnyShard] = list(shards)
+    examples: list[str] = []
     for number in np.unique(shard_of).tolist():
-        shard, left_out = shards[number], repeated[shard_of == number] - starts[number]
-        titles += shard.documents.column("title").take(pa.array(left_out[: _NAMED + 1])).to_pylist()
-        thinned[number] = _kept(with_rows(shard, np.delete(np.arange(len(ids[number])), left_out)), folder_of(number))
-    return thinned, {f"{REMARK} ({shortened(titles, _NAMED)})": len(repeated)}
+        shard, mine = shards[number], np.flatnonzero(shard_of == number)
+        rows = changed[mine] - starts[number]
+        examples += _examples(shard, rows[: max(0, _NAMED + 1 - len(examples))])
+        if duplicates == "number":
+            again = _renamed(shard, rows, [names[place] for place in mine.tolist()])
+        else:
+            again = with_rows(shard, np.delete(np.arange(len(ids[number])), rows))
+        settled[number] = _stored(again, folder_of(number))
+    what = {"first": FIRST, "last": LAST, "number": NUMBERED}[duplicates]
+    return settled, {f"{what} ({shortened(examples, _NAMED)})": len(changed)}
 
 
-def _kept(shard: Shard, place: Path | StoredShard) -> AnyShard:
+def _numbered(ids: pa.ChunkedArray, found: IdOrder) -> list[str]:
+    """Return new ids for the documents whose id was there before, such as ``a#2``: none that any document has."""
+    taken = set(ids.filter(pc.match_substring_regex(ids, r"#\d+$")).to_pylist())
+    return numbered_ids(ids.take(pa.array(found.repeated)).to_pylist(), taken)
+
+
+def _examples(shard: AnyShard, rows: NDArray[np.int64]) -> list[str]:
+    some = shard.documents.take(pa.array(rows))
+    ids, places = some.column("id").to_pylist(), some.column("place").to_pylist()
+    return [f"{identity}, line {place:,}" if place else identity for identity, place in zip(ids, places, strict=True)]
+
+
+def _renamed(shard: AnyShard, rows: NDArray[np.int64], names: list[str]) -> Shard:
+    ids = shard.documents.column("id").to_pylist()
+    for row, name in zip(rows.tolist(), names, strict=True):
+        ids[row] = name
+    documents = _replaced(shard.documents, "id", text_column(ids))
+    return Shard(documents, *(getattr(shard, part) for part in PARTS if part != "documents"))
+
+
+def _stored(shard: Shard, place: Path | StoredShard | None) -> AnyShard:
+    if place is None:
+        return shard
     if isinstance(place, StoredShard):
         place.fill(shard)
         return place
@@ -121,6 +172,7 @@ def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
         labels=shard.labels.take(pa.array(used_labels)),
         categories=shard.categories,
         texts=with_texts_of(shard.texts, rows),
+        others=with_texts_of(shard.others, rows),
     )
 
 

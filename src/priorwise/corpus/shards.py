@@ -6,6 +6,7 @@ the disk is done. Token numbers are local to the shard, its vocabulary is sorted
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +17,14 @@ import numpy as np
 import pyarrow as pa
 
 from priorwise.corpus.columns import list_column, string_column, text_column
-from priorwise.corpus.files import remove, sync_folder
 from priorwise.corpus.memberships import category_table, labels_and_origins, number_memberships, sorted_names
 from priorwise.corpus.storage import Store
 from priorwise.corpus.texts import beginning, no_texts, text_table
+from priorwise.durable import remove, sync_folder
 from priorwise.readers.document import CategoryPage, Document, Entry
 from priorwise.text.tokens import CountedTexts, count_texts
 
-PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts")
+PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts", "others")
 
 
 class AnyShard(Protocol):
@@ -64,16 +65,22 @@ class AnyShard(Protocol):
         """The table of texts, in blocks."""
         ...
 
+    @property
+    def others(self) -> pa.RecordBatch:
+        """The table of other columns, in blocks."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The six tables of a shard.
+    """The seven tables of a shard.
 
     Attributes
     ----------
     documents : pyarrow.RecordBatch
         ``id``, ``title``, ``labels`` (distinct numbers into the shard's labels), ``origins`` (one for each label, an
-        :class:`~priorwise.readers.document.Origin`), ``page`` (its number in a wiki's tables, or 0).
+        :class:`~priorwise.readers.document.Origin`), ``page`` (its number in a wiki's tables, or 0), ``place`` (its
+        line or row in its file, or 0).
     tokens : pyarrow.RecordBatch
         ``tokens`` (distinct numbers into the shard's vocabulary, in any order), ``counts``.
     vocabulary : pyarrow.RecordBatch
@@ -85,6 +92,8 @@ class Shard:
     texts : pyarrow.RecordBatch
         What is kept of the documents' texts, as :func:`~priorwise.corpus.texts.text_table` gives it; of no rows if
         nothing is kept.
+    others : pyarrow.RecordBatch
+        The other columns of the documents' records, as JSON, in a table of the same form.
     """
 
     documents: pa.RecordBatch
@@ -93,6 +102,7 @@ class Shard:
     labels: pa.RecordBatch
     categories: pa.RecordBatch
     texts: pa.RecordBatch
+    others: pa.RecordBatch
 
     @property
     def stored(self) -> Shard:
@@ -112,17 +122,21 @@ class Shard:
         documents = [entry for entry in entries if isinstance(entry, Document)]
         labels, origins = labels_and_origins([(entry.labels, entry.added, entry.origin) for entry in documents])
         return cls.from_counts(
-            count_texts(document.text for document in documents),
+            count_texts(document.counted for document in documents),
             ids=[document.id for document in documents],
             titles=[document.title for document in documents],
             labels=labels,
             origins=origins,
             pages=[document.page for document in documents],
+            places=[document.place for document in documents],
             categories=[entry for entry in entries if isinstance(entry, CategoryPage)],
             texts=[
                 beginning(document.text[: longest + 1].encode("utf-8", "replace"), longest) for document in documents
             ]
             if longest
+            else None,
+            others=[json.dumps(document.other).encode() if document.other else b"" for document in documents]
+            if any(document.other for document in documents)
             else None,
         )
 
@@ -136,8 +150,10 @@ class Shard:
         labels: Sequence[Sequence[str]],
         origins: Sequence[Sequence[int]] | None = None,
         pages: Sequence[int] | None = None,
+        places: Sequence[int] | None = None,
         categories: Sequence[CategoryPage] = (),
         texts: Sequence[bytes] | None = None,
+        others: Sequence[bytes] | None = None,
     ) -> Shard:
         """Make a shard from tokens that are counted already.
 
@@ -152,10 +168,14 @@ class Shard:
             One for each label; all are written by default. Of a label that is given twice, the lowest counts.
         pages : sequence of int, optional
             The documents' numbers in a wiki's tables.
+        places : sequence of int, optional
+            Their lines or rows in their files.
         categories : sequence of CategoryPage
             The pages of categories that stood among the documents.
         texts : sequence of bytes, optional
             What to keep of each text, in UTF-8.
+        others : sequence of bytes, optional
+            The other columns of each record, as JSON.
         """
         names, new_number = sorted_names(string_column(counted.name_offsets, counted.names))
         tokens = new_number[counted.tokens]
@@ -168,6 +188,7 @@ class Shard:
                 labels=list_column(found.offsets, found.numbers),
                 origins=list_column(found.offsets, found.origins),
                 page=pa.array([0] * len(ids) if pages is None else pages, pa.uint64()),
+                place=pa.array([0] * len(ids) if places is None else places, pa.uint64()),
             ),
             tokens=_batch(
                 tokens=list_column(counted.offsets, tokens), counts=list_column(counted.offsets, counted.counts)
@@ -180,6 +201,7 @@ class Shard:
             labels=_batch(label=found.names),
             categories=category_table(categories),
             texts=no_texts() if texts is None else text_table(texts),
+            others=no_texts() if others is None else text_table(others),
         )
 
     def put(self, store: Store, name: str) -> None:
@@ -239,6 +261,11 @@ class _Tables:
     def texts(self) -> pa.RecordBatch:
         """The table of texts, in blocks."""
         return self._table("texts")
+
+    @property
+    def others(self) -> pa.RecordBatch:
+        """The table of other columns, in blocks."""
+        return self._table("others")
 
 
 class MappedShard(_Tables):

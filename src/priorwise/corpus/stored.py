@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -21,10 +22,13 @@ from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.storage import Store
+from priorwise.corpus.structure import check_file
 from priorwise.corpus.texts import StoredTexts
+from priorwise.corpus.verified import Verified
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError
 from priorwise.readers.addresses import local_path, with_ending
+from priorwise.readers.arrow_messages import read_batches
 from priorwise.readers.remote_file import RemoteFile
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
@@ -39,8 +43,11 @@ class StoredCorpus:
         files: Mapping[str, pa.Buffer],
         path: Path | None = None,
         store: Store | None = None,
+        verified: Verified | None = None,
     ) -> None:
         self.path = path
+        self._verified = verified
+        self._sound: set[str] = set()
         self.store = Store(str(path.absolute())) if store is None and path is not None else store
         self._manifest = manifest
         self._files = files
@@ -70,19 +77,21 @@ class StoredCorpus:
             return cls._open_address(str(path))
         folder = on_disk
         manifest = Manifest.read(folder)
-        return cls(manifest, {name: pa.memory_map(str(folder / name)).read_buffer() for name in manifest.files}, folder)
+        mapped = {name: pa.memory_map(str(folder / name)).read_buffer() for name in manifest.files}
+        return cls(manifest, mapped, folder, verified=Verified(folder, manifest))
 
     @classmethod
     def _open_address(cls, address: str) -> Self:
         """Open a corpus elsewhere; what is asked for is copied to the disk, a file at a time."""
         store = Store(with_ending(address, ""))
         manifest = manifest_at(store)
-        return cls(manifest, Fetched(store, manifest), None, store)
+        fetched = Fetched(store, manifest)
+        return cls(manifest, fetched, None, store, Verified(fetched.folder, manifest))
 
     def fetch(self, progress: Progress = lambda done, total: None) -> None:
-        """Copy a corpus that lies elsewhere to the disk now, all but the texts, and not when it is first asked for."""
+        """Copy a corpus that lies elsewhere to the disk now, all but texts and other columns."""
         if isinstance(self._files, Fetched):
-            self._files.fetch([name for name in self._files if name != file_of.TEXTS], progress)
+            self._files.fetch([name for name in self._files if name not in (file_of.TEXTS, file_of.OTHERS)], progress)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Self:
         """Write the corpus to a folder, or to an address, and return it opened from there."""
@@ -96,15 +105,26 @@ class StoredCorpus:
         return type(self).open(path)
 
     def verify(self) -> None:
-        """Read every file and compare its checksum; raise :class:`~priorwise.errors.DamagedCorpus` naming the file."""
-        for name, record in self._manifest.files.items():
-            if hashlib.sha256(self._files[name]).hexdigest() != record.sha256:
-                raise DamagedCorpus(f"{self._where} is damaged: {name} does not match its checksum")
+        """Read every file, compare its checksum and check its structure, even if that was done before.
+
+        Raises
+        ------
+        DamagedCorpus
+            With the name of the file, and what is wrong with it.
+        """
+        self._sound.clear()
+        for name in self._manifest.files:
+            self._check(name)
 
     @property
     def checksum(self) -> str:
         """The corpus's identity: one checksum over all that it holds."""
         return self._manifest.checksum
+
+    @property
+    def remarks(self) -> dict[str, int]:
+        """What was read and left out when the corpus was made, with how often."""
+        return dict(self._manifest.remarks)
 
     @property
     def tokenizer(self) -> dict[str, Any] | None:
@@ -143,13 +163,56 @@ class StoredCorpus:
         return np.concatenate([[0], np.cumsum(self._manifest.batches)]).astype(np.int64)
 
     def _batches(self, name: str) -> list[pa.RecordBatch]:
+        if self._verified is None or name in self._sound or name in self._verified:
+            self._require(name)
+            self._sound.add(name)
+            return self._read(name)[1]
+        return self._checked(name)
+
+    def _require(self, name: str) -> None:
         if name not in self._files:
             raise DamagedCorpus(f"{self._where} is damaged: its manifest does not name {name}")
+
+    def _read(self, name: str) -> tuple[pa.Schema, list[pa.RecordBatch]]:
         try:
-            reader = pa.ipc.open_file(pa.BufferReader(self._files[name]))
-            return [reader.get_batch(i) for i in range(reader.num_record_batches)]
-        except (pa.ArrowException, OSError) as error:
-            raise DamagedCorpus(f"{self._where} is damaged: {name} cannot be read ({error})") from error
+            return read_batches(self._files[name])
+        except ValueError as error:
+            raise self._damaged(name, str(error)) from error
+
+    def _check(self, name: str) -> None:
+        """Compare a file with its checksum and check its structure; a damaged copy is thrown away and made again."""
+        if name in self._sound:
+            return
+        state = self._verified.state(name) if self._verified is not None else None
+        with ThreadPoolExecutor(1) as beside:
+            checksum = beside.submit(lambda: hashlib.sha256(self._files[name]).hexdigest())
+            wrong: DamagedCorpus | None = None
+            try:
+                check_file(name, *self._read(name), self._manifest, self._checked)
+            except DamagedCorpus as error:
+                wrong = error
+            except ValueError as error:
+                wrong = self._damaged(name, str(error))
+            matches = checksum.result() == self._manifest.files[name].sha256
+        if not matches and isinstance(self._files, Fetched) and self._files.discard(name):
+            self._check(name)
+            return
+        if not matches:
+            raise self._damaged(name, "it does not match its checksum")
+        if wrong is not None:
+            raise wrong
+        self._sound.add(name)
+        if self._verified is not None:
+            self._verified.add(name, state)
+
+    def _checked(self, name: str) -> list[pa.RecordBatch]:
+        self._require(name)
+        self._check(name)
+        return self._read(name)[1]
+
+    def _damaged(self, name: str, reason: str) -> DamagedCorpus:
+        advice = "copy the corpus again from where it came from, or ingest it again"
+        return DamagedCorpus(f"{self._where} is damaged: {name}: {reason}; {advice}")
 
     @cached_property
     def _token_lists(self) -> list[ListParts]:
@@ -177,6 +240,12 @@ class StoredCorpus:
         if file_of.TEXTS not in self._files:
             return None
         return StoredTexts(self._starts, self._batches(file_of.TEXTS))
+
+    @cached_property
+    def _stored_others(self) -> StoredTexts | None:
+        if file_of.OTHERS not in self._files:
+            return None
+        return StoredTexts(self._starts, self._batches(file_of.OTHERS))
 
     @cached_property
     def _address(self) -> str:

@@ -20,6 +20,8 @@ LONGEST: dict[str, int] = {"lead": 1_500, "whole": 100_000, "none": 0}
 """So many bytes are kept at most."""
 
 BYTES_PER_BLOCK = 1 << 16
+LARGEST_BLOCK = 1 << 20
+"""No block that priorwise writes comes near this many bytes; a larger one is refused before it is unpacked."""
 _LEVEL = 3
 _ENDS = (b". ", b".\n", "。".encode(), b"! ", b"? ", b" ", b"\n")
 _CUT = "…".encode()

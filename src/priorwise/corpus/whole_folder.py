@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from priorwise.corpus.files import disk_errors_said, remove, sync_folder
-from priorwise.corpus.partial import sibling
-from priorwise.errors import AlreadyExists, CorpusError
+from priorwise.corpus.files import disk_errors_said
+from priorwise.durable import draft_of, drafts_of, exchange, held, remove, sync_folder, sync_tree
+from priorwise.errors import AlreadyExists, CorpusError, InputError
 from priorwise.readers.addresses import was_address
-from priorwise.readers.copies import one_at_a_time
+
+REPLACED = ".replaced"
+"""What is added to the name of an older folder while it is replaced, where two names cannot be exchanged."""
+
+
+def sibling(target: Path, suffix: str) -> Path:
+    """Return the path beside another with something added to its name.
+
+    Examples
+    --------
+    >>> sibling(Path("data/news.corpus"), ".partial").name
+    'news.corpus.partial'
+    """
+    return target.with_name(target.name + suffix)
 
 
 def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
@@ -31,7 +46,8 @@ def whole_folder(
 ) -> Iterator[Path]:
     """Yield a folder to write into, which takes its name when the block ends well.
 
-    If two processes write the same folder, the second waits, and then finds the first one's.
+    It is synced to the disk before. If another process writes the same folder, :class:`~priorwise.errors.InUse` says
+    which.
 
     Parameters
     ----------
@@ -56,28 +72,70 @@ def whole_folder(
     ...     sorted(each.name for each in Path(home).iterdir())
     ['x.model']
     """
-    unfinished, replaced = sibling(path, ".partial"), sibling(path, ".replaced")
     with disk_errors_said(path, only_writing=True):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with one_at_a_time(path.parent):
-            if (replaced / marker).is_file() and not path.exists():
-                # A kill between the two renames below; the older one comes back.
-                replaced.rename(path)
+        with held(path):
+            _restore(path, marker, keep)
             check_free(path, marker, kind, overwrite=overwrite)
             keep(path)
-            remove(unfinished)
+            for left_over in drafts_of(path):
+                remove(left_over)
+            unfinished = draft_of(path)
             unfinished.mkdir()
             try:
                 yield unfinished
-                if path.exists():
-                    remove(replaced)
-                    path.rename(replaced)
-                    keep(replaced)
-                unfinished.rename(path)
-                sync_folder(path.parent)
+                put_folder(unfinished, path, keep)
             finally:
                 remove(unfinished)
-                if path.exists():
-                    remove(replaced)
-                elif replaced.exists():
-                    replaced.rename(path)
+
+
+def put_folder(draft: Path, path: Path, keep: Callable[[Path], None] = lambda older: None) -> None:
+    """Give a finished folder its name, so that at every moment either the older one or the new one is there, whole.
+
+    Parameters
+    ----------
+    draft, path : Path
+        The folder, and its name to be; whoever calls holds the lock of `path`.
+    keep : function, optional
+        Called with an older folder once nobody can open it by its name any more; if it raises an error, the older one
+        comes back.
+    """
+    sync_tree(draft)
+    sync_folder(draft.parent)
+    if not path.exists():
+        draft.rename(path)
+        sync_folder(path.parent)
+        return
+    if exchange(draft, path):
+        older = draft
+        undo: Callable[[], Any] = partial(exchange, draft, path)
+    else:
+        older = sibling(path, REPLACED)
+        remove(older)
+        path.rename(older)
+        undo = partial(older.rename, path)
+    try:
+        keep(older)
+        if older is not draft:
+            draft.rename(path)
+    except BaseException:
+        undo()
+        raise
+    sync_folder(path.parent)
+    remove(older)
+
+
+def _restore(path: Path, marker: str, keep: Callable[[Path], None]) -> None:
+    """Bring an older folder back that a killed process had put aside and not yet replaced, or not yet looked into."""
+    replaced = sibling(path, REPLACED)
+    if (replaced / marker).is_file() and not path.exists():
+        replaced.rename(path)
+    elif path.exists():
+        remove(replaced)
+    for left_over in drafts_of(path):
+        try:
+            keep(left_over)
+        except InputError:
+            if path.exists() and exchange(left_over, path):
+                continue
+            raise

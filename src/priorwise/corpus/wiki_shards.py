@@ -42,6 +42,8 @@ class WikiShards:
         Called with the bytes read, the bytes there are, and the documents read.
     keep_text : {"lead", "whole", "none"}
         How much of each text to keep.
+    inline_templates : bool
+        Read what inline templates show.
 
     Attributes
     ----------
@@ -58,12 +60,14 @@ class WikiShards:
         min_bytes: int,
         progress: Progress | None,
         keep_text: KeepText,
+        *,
+        inline_templates: bool = True,
     ) -> None:
         self._remarks = Remarks()
         self._min_bytes = min_bytes
         self._keep_text = keep_text
         self._longest = longest_kept(keep_text)
-        self._dumps = dumps_and_sites(files, references, self._remarks)
+        self._dumps = dumps_and_sites(files, references, self._remarks, inline_templates=inline_templates)
         self.address = next((site.address for _, site in self._dumps if site.address), "")
         self._cirrus = CirrusReader(files.cirrus, min_bytes=min_bytes).parts()
         sizes = [dump.size for dump, _ in self._dumps] + [part.total_bytes for part in self._cirrus]

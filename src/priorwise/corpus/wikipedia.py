@@ -40,6 +40,7 @@ def ingest_wikipedia(
     overwrite: bool = False,
     progress: Progress | None = None,
     keep_text: KeepText = "lead",
+    inline_templates: bool = True,
     work: Work | None = None,
 ) -> IngestSummary:
     """Read a wiki's dump files into a corpus folder.
@@ -60,6 +61,9 @@ def ingest_wikipedia(
         Articles with less wikitext are left out.
     limit : int, optional
         Stop after so many articles.
+    inline_templates : bool, default True
+        Read what templates show that stand in a sentence, such as the name in ``{{ill|Name|ja}}``. Other templates
+        leave a gap.
     workers, overwrite, progress, keep_text, work
         As in :func:`~priorwise.ingest`, but of each text its lead is kept by default.
 
@@ -82,7 +86,7 @@ def ingest_wikipedia(
         raise InputError("min_bytes must not be negative, and limit at least 1")
     files = WikiFiles.recognised(paths)
     files.tables.check()
-    shards = WikiShards(files, references, min_bytes, progress, keep_text)
+    shards = WikiShards(files, references, min_bytes, progress, keep_text, inline_templates=inline_templates)
     told = Remarks()
 
     def complete(made: Sequence[AnyShard], allocate: Allocate) -> Sequence[AnyShard]:
@@ -101,7 +105,7 @@ def ingest_wikipedia(
         fingerprint={
             "reader": "wikipedia",
             "files": [_identity(given) for given in found_files(paths)],
-            "options": [sorted(references), min_bytes, limit],
+            "options": [sorted(references), min_bytes, limit, inline_templates],
             "pieces": [BZIP2_BYTES, XML_BYTES, PART_BYTES],
             "wikitext": RULE_VERSION,
             **ways_of_working(keep_text),
@@ -110,10 +114,11 @@ def ingest_wikipedia(
         overwrite=overwrite,
         duplicates="first",
         complete=complete,
+        told=told.lines,
         address=shards.address,
         work=work,
     )
-    return IngestSummary.of(written, begun, bytes=shards.total_bytes, remarks=told.lines())
+    return IngestSummary.of(written, begun, bytes=shards.total_bytes)
 
 
 def wiki_tokenizer() -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +15,7 @@ from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.merge import merge
 from priorwise.corpus.partial import claim
 from priorwise.corpus.remote import claim_address
-from priorwise.corpus.repeats import without_repeats
+from priorwise.corpus.repeats import Duplicates, settle_repeats
 from priorwise.corpus.scratch import Allocate
 from priorwise.corpus.shards import AnyShard
 from priorwise.corpus.threads import in_order
@@ -30,7 +30,7 @@ class Written:
     """What became of the shards: the corpus's manifest, and what a summary should say about the way there.
 
     ``resumed`` are the documents that an interrupted run had counted already, ``discarded`` says that one with other
-    inputs was thrown away, ``remarks`` are the reader's, and how many documents were left out as repeats.
+    inputs was thrown away, ``remarks`` are the reader's, and how many documents shared an id.
     """
 
     manifest: Manifest
@@ -45,10 +45,10 @@ def write_corpus(
     *,
     tokenizer: dict[str, Any] | None,
     fingerprint: dict[str, Any] | None = None,
-    remarks: Callable[[], dict[str, int]] = dict,
+    told: Callable[[], dict[str, int]] = dict,
     workers: int | None = None,
     overwrite: bool = False,
-    duplicates: Literal["refuse", "first"] = "refuse",
+    duplicates: Duplicates = "error",
     complete: Complete | None = None,
     address: str = "",
     work: Work | None = None,
@@ -66,14 +66,15 @@ def write_corpus(
         What the manifest says about the tokens' origin.
     fingerprint : dict, optional
         Changes when the shards may have changed. Without one, nothing is resumed.
-    remarks : function, optional
-        Asked once, when all shards are made; a source has its own.
+    told : function, optional
+        What else to say about the input. Asked once, when all shards are complete.
     workers : int, optional
         Threads; all processors by default.
     overwrite : bool, default False
         Replace a corpus of that name, once the new one is whole.
-    duplicates : {"refuse", "first"}
-        What to do when documents have the same id: refuse them, or keep the first and leave out the others.
+    duplicates : {"error", "first", "last", "number"}
+        What to do when documents have the same id: refuse them, keep the first or the last of them and leave out the
+        others, or number the later ones (``a#2``).
     complete : function, optional
         Called with all shards before they are merged, and with what gives scratch room; returns the shards to merge in
         their place, as many and with the same documents.
@@ -87,17 +88,17 @@ def write_corpus(
     Written
     """
     work = Threads(workers) if work is None else work
-    source = shards if isinstance(shards, Source) else Makers(shards, remarks)
+    source = shards if isinstance(shards, Source) else Makers(shards)
     with claim_any(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
         reading = work.read(source, unfinished)
         whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)
-        left_out: dict[str, int] = {}
-        if duplicates == "first":
-            whole, left_out = without_repeats(whole, unfinished.thinned_shard)
+        whole, settled = settle_repeats(whole, duplicates, unfinished.thinned_shard)
+        remarks = {**told(), **reading.remarks, **settled}
         tokens = work.tokens(whole, unfinished)
-        manifest = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
+        merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
+        manifest = replace(merged, remarks=remarks)
         unfinished.publish(manifest)
-    return Written(manifest, reading.resumed, unfinished.discarded, {**reading.remarks, **left_out})
+    return Written(manifest, reading.resumed, unfinished.discarded, remarks)
 
 
 def claim_any(
@@ -111,9 +112,15 @@ def claim_any(
 
 
 def corpus_in_memory(
-    shards: Iterable[MakeShard], *, tokenizer: dict[str, Any] | None, workers: int | None = None
+    shards: Iterable[MakeShard],
+    *,
+    tokenizer: dict[str, Any] | None,
+    duplicates: Duplicates = "error",
+    told: Callable[[], dict[str, int]] = dict,
+    workers: int | None = None,
 ) -> tuple[Manifest, dict[str, pa.Buffer]]:
     """Make the same files in memory."""
     place = MemoryPlace()
-    manifest = merge(list(in_order(shards, workers)), place, tokenizer, workers=workers)
-    return manifest, place.buffers
+    whole, settled = settle_repeats(list(in_order(shards, workers)), duplicates, lambda number: None)
+    manifest = merge(whole, place, tokenizer, workers=workers)
+    return replace(manifest, remarks={**told(), **settled}), place.buffers

@@ -1,4 +1,8 @@
-"""Count, in one pass, how often each token occurs in each class; only pairs that occur take memory."""
+"""Count, in one pass, how often each token occurs in each class; only pairs that occur take memory.
+
+These loops write wherever a token's number leads, so they check each one, even though corpora and matrices are checked
+before.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,8 @@ def count_classes_per_token(
             d = class_documents[at]
             for place in range(indptr[d], indptr[d + 1]):
                 token = tokens[place]
+                if token < 0 or token >= n_tokens:
+                    raise IndexError("a token has no place in the table")
                 if last_class[token] != c:
                     last_class[token] = c
                     starts[token + 1] += 1
@@ -41,7 +47,10 @@ def add_up_tokens(
     """Add the tokens of all documents to `totals`, whatever their class."""
     for d in range(indptr.shape[0] - 1):
         for place in range(indptr[d], indptr[d + 1]):
-            totals[tokens[place]] += weights[d] * amounts[place]
+            token = tokens[place]
+            if token < 0 or token >= totals.shape[0]:
+                raise IndexError("a token has no place in the table")
+            totals[token] += weights[d] * amounts[place]
 
 
 @njit(cache=True, nogil=True)
@@ -69,6 +78,8 @@ def add_up_pairs(
             weight = weights[d]
             for place in range(indptr[d], indptr[d + 1]):
                 token = tokens[place]
+                if token < 0 or token >= n_tokens:
+                    raise IndexError("a token has no place in the table")
                 if last_class[token] != c:
                     last_class[token] = c
                     place_of[token] += 1

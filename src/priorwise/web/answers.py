@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from priorwise.errors import DiskFull, InputError, PriorwiseError, UnknownName
 
 LARGEST_BODY = 1 << 20
+SECONDS_FOR_BODY = 30.0
 _STATUS: tuple[tuple[type[PriorwiseError], int], ...] = ((UnknownName, 404), (InputError, 400), (DiskFull, 507))
 
 
@@ -42,10 +44,16 @@ def finite(content: Any) -> Any:
 async def body_of(request: Request, largest: int = LARGEST_BODY) -> Fields:
     """Read the JSON object of a request; one that is too long, broken or none is refused."""
     received = bytearray()
-    async for chunk in request.stream():
-        received += chunk
-        if len(received) > largest:
-            raise HTTPException(413, f"at most {largest:,} bytes are read")
+    try:
+        async with asyncio.timeout(SECONDS_FOR_BODY):
+            async for chunk in request.stream():
+                received += chunk
+                if len(received) > largest:
+                    raise HTTPException(413, f"at most {largest:,} bytes are read")
+    except ClientDisconnect as error:
+        raise HTTPException(400, "the request broke off") from error
+    except TimeoutError as error:
+        raise HTTPException(408, f"the request did not arrive within {SECONDS_FOR_BODY:g} seconds") from error
     try:
         content = json.loads(received)
     except (ValueError, RecursionError) as error:
@@ -88,6 +96,15 @@ class Fields:
             raise InputError(f"'{name}' has more than {longest:,} characters")
         # What cannot be written as UTF-8 (a lone surrogate) cannot be stored either.
         return stripped.encode("utf-8", "replace").decode()
+
+    def exact(self, name: str, *, longest: int) -> str:
+        """Return a name as it is, with any spaces around it: an id is whatever somebody made it."""
+        value = self._content.get(name)
+        if not isinstance(value, str) or not value:
+            raise InputError(f"'{name}' must be a text")
+        if len(value) > longest:
+            raise InputError(f"'{name}' has more than {longest:,} characters")
+        return value.encode("utf-8", "replace").decode()
 
     def whole(self, name: str, least: int, most: int, *, default: int | None = None) -> int:
         """Return a whole number within bounds."""

@@ -8,6 +8,7 @@ what changes something must come from our own pages.
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
@@ -60,7 +61,7 @@ class Access:
     @property
     def cookie(self) -> str:
         """The name of the cookie that holds the token; cookies do not tell the ports of a machine apart."""
-        return f"priorwise-{sha256((self.token or '').encode()).hexdigest()[:8]}"
+        return f"priorwise-{sha256((self.token or '').encode('utf-8', 'replace')).hexdigest()[:8]}"
 
     def is_ours(self, host: str) -> bool:
         """Return whether a Host header is one that this server goes by.
@@ -83,8 +84,24 @@ class Access:
         return True
 
     def admits(self, given: str | None) -> bool:
-        """Return whether a token is the right one."""
-        return self.token is None or (given is not None and secrets.compare_digest(given.encode(), self.token.encode()))
+        """Return whether a token is the right one; headers come as Latin-1, whatever was meant."""
+        if self.token is None:
+            return True
+        if given is None:
+            return False
+        wanted, forms = self.token.encode("utf-8", "replace"), [given.encode("utf-8", "replace")]
+        with suppress(UnicodeError):
+            forms.append(given.encode("latin-1").decode("utf-8").encode())
+        return any(secrets.compare_digest(form, wanted) for form in forms)
+
+    @property
+    def pass_word(self) -> str:
+        """What the cookie holds: made from the token, and plain letters whatever the token is made of."""
+        return sha256(f"priorwise cookie {self.token}".encode("utf-8", "replace")).hexdigest()
+
+    def admits_cookie(self, given: str | None) -> bool:
+        """Return whether a cookie is the right one."""
+        return given is not None and secrets.compare_digest(given.encode("utf-8", "replace"), self.pass_word.encode())
 
 
 class Guard:
@@ -133,7 +150,7 @@ class Guard:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.access.admits(bearer.strip()):
             return None
-        if self.access.admits(_cookie(headers.get("cookie", ""), self.access.cookie)):
+        if self.access.admits_cookie(_cookie(headers.get("cookie", ""), self.access.cookie)):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = next((value for name, value in query if name == "token"), None)
@@ -142,7 +159,7 @@ class Guard:
             rest = urlencode([(name, value) for name, value in query if name != "token"])
             path = "/" + scope["path"].lstrip("/")
             response = RedirectResponse(path + ("?" + rest if rest else ""), status_code=303)
-            response.set_cookie(self.access.cookie, given, httponly=True, samesite="strict", path="/")
+            response.set_cookie(self.access.cookie, self.access.pass_word, httponly=True, samesite="strict", path="/")
             return response
         return _refused(401, "this needs the token: open the address that the command printed")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import secrets
 import socket
@@ -11,8 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Any
+from urllib.parse import quote
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from priorwise.errors import InputError
 from priorwise.web.app import Page, make_app
@@ -20,6 +24,9 @@ from priorwise.web.guard import LOOPBACK, Access
 
 DEFAULT_PORT = 8421
 _EVERYWHERE = ("0.0.0.0", "::", "")
+
+SECONDS_FOR_REQUEST = 30.0
+"""A request must have begun and its headers arrived within this time."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,8 @@ class Place:
         for port in (DEFAULT_PORT, 0) if self.port is None else (self.port,):
             listener = socket.socket(family, socket.SOCK_STREAM)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # Finds out in time that the other side is gone without a word.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             try:
                 listener.bind((self.host, port))
             except OSError as error:
@@ -115,7 +124,7 @@ def serve(
         port = listener.getsockname()[1]
         path = start
         if access.token is not None:
-            path += ("&" if "?" in path else "?") + f"token={access.token}"
+            path += ("&" if "?" in path else "?") + f"token={quote(access.token, safe='')}"
         here, *elsewhere = [f"http://{_in_address(host)}:{port}{path}" for host in place.names]
         config = uvicorn.Config(
             make_app(pages, access),
@@ -124,11 +133,51 @@ def serve(
             server_header=False,
             lifespan="off",
             timeout_graceful_shutdown=3,
+            http=Impatient,
         )
         server = _Server(config, lambda: _announce(here, elsewhere, browser, say))
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
     say("Ended.")
+
+
+class Impatient(H11Protocol):
+    """HTTP that closes a connection on which no whole request arrives in time; uvicorn itself waits for ever."""
+
+    patience = SECONDS_FOR_REQUEST
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait: asyncio.TimerHandle | None = None
+        self._set_timer()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on waiting until the request is whole."""
+        super().data_received(data)
+        self._set_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._cancel()
+        super().connection_lost(exc)
+
+    def _set_timer(self) -> None:
+        answering = self.cycle is not None and not self.cycle.response_complete
+        if answering:
+            self._cancel()
+        elif self._wait is None:
+            self._wait = self.loop.call_later(self.patience, self._give_up)
+
+    def _cancel(self) -> None:
+        if self._wait is not None:
+            self._wait.cancel()
+            self._wait = None
+
+    def _give_up(self) -> None:
+        self._wait = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
 class _Server(uvicorn.Server):

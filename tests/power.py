@@ -1,0 +1,156 @@
+"""Run a piece of a program up to each of its steps on the disk, and see what a kill or a power cut leaves there.
+
+A step is what Python's audit hooks tell of: a file opened for writing, a folder made, a rename, a removal, an exchange
+of two names. For a power cut, the file system is the worst that POSIX allows: what was written to a file since it was
+last synced is gone and the file is empty, and a name is there only if its folder was synced after.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+STEPS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "priorwise.exchange"}
+
+
+class Cut(BaseException):
+    """The power is gone."""
+
+
+def count_steps(root: Path, work: Callable[[], Any]) -> int:
+    """Return how many steps some work takes below a folder, done in a process of its own."""
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        steps = 0
+
+        def step(_event: str) -> None:
+            nonlocal steps
+            steps += 1
+
+        _watch(root, step)
+        code = _do(work)
+        os.write(write, str(steps).encode())
+        os._exit(code)
+    os.close(write)
+    with os.fdopen(read) as told:
+        steps = int(told.read() or 0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    return steps
+
+
+def kill_at(number: int, root: Path, work: Callable[[], Any]) -> None:
+    """Do some work in a process that kills itself just before a step; 0 is the first one."""
+    child = os.fork()
+    if not child:
+        left = number
+
+        def step(_event: str) -> None:
+            nonlocal left
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+
+        _watch(root, step)
+        os._exit(_do(work))
+    os.waitpid(child, 0)
+
+
+def cut_power_at(number: int, root: Path, work: Callable[[], Any]) -> None:
+    """Do some work up to a step, and leave on the disk only what was synced by then."""
+    kept = root.with_name(root.name + ".kept")
+    shutil.rmtree(kept, ignore_errors=True)
+    child = os.fork()
+    if not child:
+        left = number
+        disk = _Disk(root)
+
+        def step(_event: str) -> None:
+            nonlocal left
+            if left == 0:
+                disk.write(kept)
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+
+        os.fsync = disk.fsync  # type: ignore[assignment]
+        _watch(root, step)
+        code = _do(work)
+        disk.write(kept)
+        os._exit(code)
+    os.waitpid(child, 0)
+    shutil.rmtree(root)
+    kept.rename(root)
+
+
+class _Disk:
+    """What is safe: the contents of files, by inode, and the names in folders, as they were when last synced."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.contents: dict[int, bytes] = {}
+        self.names: dict[int, dict[str, tuple[int, bool]]] = {}
+        self._sync = os.fsync
+        for folder, _, files in os.walk(root):
+            self._keep_names(folder)
+            for file in files:
+                path = Path(folder, file)
+                self.contents[path.stat().st_ino] = path.read_bytes()
+        self.first = root.stat().st_ino
+
+    def fsync(self, handle: int) -> None:
+        self._sync(handle)
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        if not path.is_relative_to(self.root):
+            return
+        if path.is_dir():
+            self._keep_names(str(path))
+        else:
+            self.contents[os.fstat(handle).st_ino] = path.read_bytes()
+
+    def _keep_names(self, folder: str) -> None:
+        found = {each.name: (each.inode(), each.is_dir(follow_symlinks=False)) for each in os.scandir(folder)}
+        self.names[Path(folder).stat().st_ino] = found
+
+    def write(self, to: Path) -> None:
+        self._write(self.first, to)
+
+    def _write(self, inode: int, to: Path) -> None:
+        to.mkdir()
+        for name, (each, is_folder) in self.names.get(inode, {}).items():
+            if is_folder:
+                self._write(each, to / name)
+            else:
+                (to / name).write_bytes(self.contents.get(each, b""))
+
+
+def _watch(root: Path, step: Callable[[str], None]) -> None:
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if not writes:
+                return
+        elif event in STEPS:
+            path = arguments[0]
+        else:
+            return
+        if isinstance(path, str | bytes | os.PathLike) and Path(os.fsdecode(path)).is_relative_to(root):
+            step(event)
+
+    sys.addaudithook(hook)
+
+
+def _do(work: Callable[[], Any]) -> int:
+    try:
+        work()
+    except BaseException as error:
+        sys.__stderr__.write(f"{type(error).__name__}: {error}\n")  # type: ignore[union-attr]
+        return 1
+    return 0
