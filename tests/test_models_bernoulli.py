@@ -248,8 +248,8 @@ def test_memory_is_that_of_the_pairs_that_occur():
 def test_bad_input_is_a_sentence():
     X, y = [[1, 0], [0, 1], [1, 1]], [0, 1, 2]
     for prior, says in [
-        (3, "prior of BernoulliNB is one of rates"),
-        (pw.Dirichlet(1), "prior of BernoulliNB is one of rates"),
+        (3, "prior of BernoulliNB is Beta\\(…\\), CollectionBeta"),
+        (pw.Dirichlet(1), "prior of BernoulliNB is Beta\\(…\\), CollectionBeta"),
         ([pw.Beta(), pw.Beta()], "one prior for each of the 3 classes, not 2"),
         ([pw.Beta(), pw.Beta(), 1], "prior of BernoulliNB"),
     ]:

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
 from priorwise.models.labels import Labels
+from priorwise.search import Climb, Grid
 from test_models_multinomial import NEGATIVE, made_up, model_of
 from test_priors_rates import RATE_PRIORS, WORD_PRIORS
 
@@ -61,7 +62,7 @@ def test_scores_equal_a_refit_without_the_document(kind, make, seed, weights):
     priors = {"bernoulli": BERNOULLI, "multinomial": MULTINOMIAL, "weighted": [pw.WeightManipulation(-9)]}[make]
     model = pw.BernoulliNB() if make == "bernoulli" else model_of(priors[0])
     labels = Labels.of(y)
-    for p, scores in model.leave_one_out(X, y, labels, weight).score_matrices(priors):
+    for p, scores in enumerate(model.held_out(X, y, weight).score_matrices(priors)):
         for i in np.flatnonzero(weight > 0):
             own = type(model)(priors[p])
             assert scores[i] == pytest.approx(refitted(own, X, y, weight, labels, i), abs=1e-7)
@@ -89,7 +90,7 @@ def test_given_class_rates_stay(class_rate):
     X, y = random_counts(random, 14, 6), np.arange(14) % 3
     for make, prior in [(pw.BernoulliNB, pw.JelinekMercer(0.3)), (pw.MultinomialNB, pw.WittenBell())]:
         model = make(prior, class_rate=class_rate)
-        _, scores = next(iter(model.leave_one_out(X, y, Labels.of(y), np.ones(14)).score_matrices([prior])))
+        scores = next(model.held_out(X, y, np.ones(14)).score_matrices([prior]))
         for i in range(14):
             own = make(prior, class_rate=class_rate)
             assert scores[i] == pytest.approx(refitted(own, X, y, np.ones(14), Labels.of(y), i), abs=1e-8)
@@ -99,11 +100,11 @@ def test_few_numbers_at_a_time_do_not_change_the_scores(monkeypatch):
     random = np.random.default_rng(1)
     X, Y = random_counts(random, 40, 12), random.integers(0, 2, size=(40, 3))
     for model, priors in [(pw.BernoulliNB(), BERNOULLI), (pw.MultinomialNB(), MULTINOMIAL)]:
-        whole = [s.copy() for _, s in model.leave_one_out(X, Y, Labels.of(Y), np.ones(40)).score_matrices(priors)]
+        whole = [s.copy() for s in model.held_out(X, Y, np.ones(40)).score_matrices(priors)]
         with monkeypatch.context() as patch:
             patch.setattr("priorwise.models.left_out.NUMBERS", 250)
             patch.setattr("priorwise.models.left_out.CHUNK", 7)
-            parts = [s.copy() for _, s in model.leave_one_out(X, Y, Labels.of(Y), np.ones(40)).score_matrices(priors)]
+            parts = [s.copy() for s in model.held_out(X, Y, np.ones(40)).score_matrices(priors)]
         np.testing.assert_allclose(whole, parts, atol=1e-10)
 
 
@@ -198,9 +199,7 @@ def test_micro_f1_chooses_one_prior_for_all_labels():
 def test_targets_of_scores_see_margins():
     X, y = made_up(60, 40, 3, seed=9)
     search = pw.PriorSearch(pw.MultinomialNB(), target=pw.AveragePrecision(), grid=[pw.Dirichlet(0.1)]).fit(X, y)
-    scores = next(iter(pw.MultinomialNB().leave_one_out(X, y, Labels.of(y), np.ones(60)).score_matrices(search.grid)))[
-        1
-    ]
+    scores = next(pw.MultinomialNB().held_out(X, y, np.ones(60)).score_matrices(search.grid))
     values = []
     for c in range(3):
         margin = scores[:, c] - np.logaddexp.reduce(np.delete(scores, c, axis=1), axis=1)
@@ -258,18 +257,75 @@ def test_an_end_of_the_grid_is_said():
     assert "2 of 2 labels" in labels.remark_
 
 
+AVERAGED = [
+    (pw.PresenceNB(), {"grid": [0.5, 1.0, 4.0]}),
+    (pw.BernoulliNB(), {"grid": GRID}),
+    (pw.MultinomialNB(), {"grid": [pw.Dirichlet(0.3), pw.Dirichlet(1), pw.Dirichlet(2)]}),
+    (pw.LogisticRegression(), {"grid": [pw.Gaussian(0.1), pw.Gaussian(1)], "folds": 3}),
+]
+
+
+@pytest.mark.parametrize(("model", "options"), AVERAGED)
+@pytest.mark.parametrize("of", ["two", "three", "labels"])
+def test_an_average_is_the_mean_of_the_models_by_their_probability(model, options, of):
+    X, y = made_up(40, 12, 2 if of == "two" else 3, seed=2)
+    y = np.eye(3, dtype=int)[y] if of == "labels" else y
+    if of == "labels" and isinstance(model, pw.PresenceNB):
+        pytest.skip("PresenceNB tells classes apart")
+    search = pw.PriorSearch(model, target=pw.LogLikelihood(), average=True, **options).fit(X, y)
+    decisions = y.size
+    relative = np.exp((search.trials_["score"] - search.best_score_) * decisions)
+    relative[relative < 1e-3] = 0.0
+    assert search.shares_ == pytest.approx(relative / relative.sum())
+    priors = search.trials_.get("prior")
+    if priors is None:
+        pairs = zip(search.trials_["lambda_negative"], search.trials_["lambda_positive"], strict=True)
+        priors = [pw.PseudoCounts(*pair) for pair in pairs]
+    mean = sum(
+        share * type(model)(prior).fit(X, y).decision_function(X)
+        for share, prior in zip(search.shares_, priors, strict=True)
+        if share
+    )
+    assert search.decision_function(X) == pytest.approx(mean, abs=1e-4)
+    assert search.weights_.bias.shape == search.best_estimator_.weights_.bias.shape
+    assert search.predict(X).shape == y.shape
+
+
+def test_a_strategy_tries_priors_of_its_own():
+    X, y = made_up(60, 30, 2, seed=3)
+
+    def near(tried):
+        return [pw.Dirichlet(round(tried.best.alpha * factor, 6)) for factor in (0.5, 2.0)]
+
+    for labels in (y, np.eye(2, dtype=int)[y]):
+        climb = pw.PriorSearch(
+            pw.MultinomialNB(), target=pw.LogLikelihood(), strategy=Climb([pw.Dirichlet(1.0)], [near])
+        )
+        climb.fit(X, labels)
+        best = climb.best_prior_ if labels.ndim == 2 else (climb.best_prior_,)
+        for k, prior in enumerate(best):
+            around = [pw.Dirichlet(prior.alpha * factor) for factor in (0.5, 1.0, 2.0)]
+            one = labels[:, k] if labels.ndim == 2 else labels
+            scores = pw.PriorSearch(pw.MultinomialNB(), target=pw.LogLikelihood(), grid=around).fit(X, one).trials_
+            assert np.argmax(scores["score"]) == 1
+    grid = Grid([pw.PseudoCounts(1, 1), pw.PseudoCounts(2, 9)])
+    presence = pw.PriorSearch(pw.PresenceNB(), strategy=grid).fit(X, y)
+    cells = pw.PriorSearch(pw.PresenceNB(), grid=[1.0, 2.0, 9.0]).fit(X, y).terrain_.score
+    assert presence.trials_["score"].tolist() == [cells[0, 0], cells[1, 2]]
+
+
 def test_bad_input_is_a_sentence():
     X, y = np.eye(6), [0, 0, 0, 1, 1, 1]
     for search, says in [
         (pw.PriorSearch(RidgeClassifier()), "needs an estimator with a parameter 'prior'"),
         (pw.PriorSearch(pw.BernoulliNB(), grid=[1.0, 2.0]), "prior of BernoulliNB"),
         (pw.PriorSearch(pw.BernoulliNB(), grid=[]), "the grid is empty"),
-        (pw.PriorSearch(pw.PresenceNB(), folds=3), "give PriorSearch a grid"),
-        (pw.PriorSearch(pw.PresenceNB(), target=pw.MicroF1()), "looks at all classes together"),
+        (pw.PriorSearch(pw.BernoulliNB(), average=True), "'f1' is none: give target=LogLikelihood"),
     ]:
         with pytest.raises(pw.PriorwiseError, match=says):
             search.fit(X, y)
     with pytest.raises(pw.PriorwiseError, match="OneVsRestClassifier"):
         pw.PriorSearch(pw.PresenceNB()).fit(X, np.eye(6, dtype=int)[:, :2])
-    macro = pw.PriorSearch(pw.PresenceNB(), target=pw.MacroF1()).fit(X, y)
-    assert macro.best_score_ == pw.PriorSearch(pw.PresenceNB(), target=pw.FBeta(1)).fit(X, y).best_score_
+    for target in (pw.MacroF1(), pw.MicroF1()):  # of two classes both are the F1 of the second
+        same = pw.PriorSearch(pw.PresenceNB(), target=target).fit(X, y)
+        assert same.best_score_ == pw.PriorSearch(pw.PresenceNB(), target=pw.FBeta(1)).fit(X, y).best_score_

@@ -214,9 +214,9 @@ def test_bad_input_is_a_sentence():
     with pytest.raises(ValueError, match="Negative values in data passed to MultinomialNB"):
         pw.MultinomialNB().fit([[1, -1], [0, 1]], [0, 1])
     for model, says in [
-        (pw.MultinomialNB(pw.Beta()), "prior of MultinomialNB is one of words"),
-        (pw.MultinomialNB(pw.WeightManipulation()), "it is the prior of WeightedNB"),
-        (pw.WeightedNB(pw.Dirichlet(1)), "prior of WeightedNB is a WeightManipulation"),
+        (pw.MultinomialNB(pw.Beta()), "prior of MultinomialNB is AbsoluteDiscount"),
+        (pw.MultinomialNB(pw.WeightManipulation()), "prior of MultinomialNB is"),
+        (pw.WeightedNB(pw.Dirichlet(1)), "prior of WeightedNB is WeightManipulation"),
         (pw.MultinomialNB([pw.Dirichlet(1)]), "one prior for each of the 3 classes, not 1"),
         (pw.MultinomialNB([pw.Dirichlet(1), pw.JelinekMercer(), pw.WittenBell()]), "centre of some, but not of all"),
     ]:

@@ -10,17 +10,16 @@ from reference_bayes import presence_score_around_collection, presence_scores_ar
 
 import priorwise as pw
 from priorwise.kernels.leave_one_out import TIE
-from priorwise.models.class_strengths import choose_class_strengths
+from priorwise.models.class_strengths import ClassesLeftOut
 from priorwise.models.grid import COLLECTION_GRID
 from priorwise.models.leave_one_out import LeaveOneOut
 from priorwise.models.presence import presence
 from priorwise.models.presence_counts import PresenceCounts
-from priorwise.models.presence_priors import ImaginedDocuments
 from priorwise.models.prior_choice import choose_prior, score_of
 from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense
 
-COLLECTION = ImaginedDocuments("collection")
+COLLECTION = pw.PseudoCounts(centre="collection")
 
 strengths = st.sampled_from([0.1, 1.0, 30.0, 3000.0])
 
@@ -144,10 +143,10 @@ def test_one_strength_per_class_is_by_refits():
     random = np.random.default_rng(4)
     X, y = (random.random((40, 12)) < 0.4).astype(float), random.integers(0, 3, size=40)
     grid = np.array([1.0, 50.0])
-    prior, score, _, _ = choose_class_strengths(presence(X), y, np.ones(40), 3, pw.FBeta(1), grid, COLLECTION)
+    choice = ClassesLeftOut(presence(X), y, np.ones(40), 3, grid, COLLECTION).choose(pw.FBeta(1))
     predicted = np.empty(40, dtype=int)
     for i in range(40):
         rest = np.arange(40) != i
-        predicted[i] = pw.PresenceNB(prior).fit(X[rest], y[rest]).predict(X[i : i + 1])[0]
+        predicted[i] = pw.PresenceNB(choice.prior).fit(X[rest], y[rest]).predict(X[i : i + 1])[0]
     f1 = [2 * np.sum((predicted == c) & (y == c)) / (np.sum(predicted == c) + np.sum(y == c)) for c in range(3)]
-    assert score == pytest.approx(np.mean(f1))
+    assert choice.score == pytest.approx(np.mean(f1))

@@ -9,7 +9,7 @@ from reference import average_precision
 from priorwise.models.grid import PAPER_GRID
 from priorwise.models.leave_one_out import LeaveOneOut
 from priorwise.models.prior_choice import LENGTH_POWERS, choose_prior, score_of
-from priorwise.models.terrain import Surveyor
+from priorwise.models.terrain import Survey
 from priorwise.priors import PseudoCounts
 from priorwise.search import PPV, AveragePrecision, FBeta, FromCounts, FromScores, LogLoss, PPVAtK
 from test_models_leave_one_out import as_cases, random_cases
@@ -22,6 +22,16 @@ def samples(seeds, **options):
         cases = as_cases(documents, labels)
         made.append(LeaveOneOut(cases, cases.count(n_tokens)))
     return made
+
+
+def cell_by_cell(loo, negative_weight, length_power=0.0):
+    """Average precision as any function of scores, which is not binned."""
+
+    class OneByOne(AveragePrecision, listed=False):
+        def everywhere(self, cells):
+            return None
+
+    return Survey(loo, OneByOne(), PAPER_GRID, negative_weight, length_power)
 
 
 @pytest.mark.parametrize("target", [PPV(), PPV(floor=0.5), FBeta(0.5), FBeta(1.0, at_corpus_odds=True)])
@@ -39,11 +49,10 @@ def test_exhaustive_search_of_counts_finds_the_best_mean(target):
 @pytest.mark.parametrize("length_power", [0.0, 0.5, 1.0])
 def test_binned_average_precision_is_close_to_the_exact_one(length_power):
     loo = samples([5], n=300)[0]
-    surveyor = Surveyor(loo, AveragePrecision(), PAPER_GRID, 10.0, length_power)
-    binned = surveyor.average_precision(PAPER_GRID)
+    binned = Survey(loo, AveragePrecision(), PAPER_GRID, 10.0, length_power).score
     random = np.random.default_rng(0)
     rows, columns = random.integers(0, 203, size=(2, 40))
-    exact = surveyor.values(rows, columns)
+    exact = cell_by_cell(loo, 10.0, length_power).values(np.column_stack([rows, columns]))[:, 0]
     np.testing.assert_allclose(binned[rows, columns], exact, atol=5e-3)
     terms = loo.terms(PAPER_GRID)
     divisor = np.maximum(loo.cases.length, 1) ** length_power
@@ -56,7 +65,7 @@ def test_the_average_precision_of_the_choice_is_the_best_to_the_bins_precision()
     loo = samples([6], n=60)[0]
     choice = choose_prior([loo], AveragePrecision(), grid=PAPER_GRID, negative_weight=5.0)
     rows, columns = np.indices((203, 203)).reshape(2, -1)
-    every = Surveyor(loo, AveragePrecision(), PAPER_GRID, 5.0).values(rows, columns)
+    every = cell_by_cell(loo, 5.0).values(np.column_stack([rows, columns]))[:, 0]
     chosen = score_of([loo], AveragePrecision(), choice.prior, negative_weight=5.0)[0]
     assert chosen >= every.max() - 5e-3
 

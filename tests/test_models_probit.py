@@ -158,7 +158,7 @@ def test_the_intercept_can_have_the_features_prior():
 
 def test_bad_input_is_a_sentence():
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), [0, 1, 1]
-    with pytest.raises(InputError, match="the prior of a probit regression is"):
+    with pytest.raises(InputError, match="the prior of ProbitRegression is Gaussian"):
         ProbitRegression(3.0).fit(X, y)
     with pytest.raises(InputError, match="intercept_prior must be a Laplace as prior is, not Gaussian"):
         ProbitRegression(Laplace(1.0), intercept_prior=Gaussian(1.0)).fit(X, y)
@@ -180,3 +180,25 @@ def test_separation_by_unpenalised_features_is_refused(kind):
     with pytest.raises(InputError, match=r"infinite variance .column 0 and 1 more. tell class 1 from the rest"):
         ProbitRegression(kind(np.inf)).fit(X, [0, 0, 1, 1])
     assert np.isfinite(ProbitRegression(kind([np.inf, 1.0])).fit(X, [0, 1, 0, 1]).coef_).all()
+
+
+@pytest.mark.parametrize("prior", [Gaussian(2.0), Gaussian([np.inf, *[0.5] * 59]), Laplace(2.0)], ids=repr)
+def test_more_features_than_cases_are_one_system_of_cases(prior):
+    random = np.random.default_rng(7)
+    X = random.normal(size=(40, 60)) * (random.random((40, 60)) < 0.3)
+    y = X[:, :5].sum(axis=1) + random.normal(size=40) > 0.3
+    weight = random.integers(0, 3, 40).astype(float)
+    whole = ProbitRegression(prior, tol=1e-12, max_iter=20_000).fit(X, y, sample_weight=weight)
+    blocks = ProbitRegression(prior, tol=1e-12, max_iter=20_000, block_size=7).fit(X, y, sample_weight=weight)
+    assert whole.coef_ == pytest.approx(blocks.coef_, abs=1e-4)
+    assert whole.intercept_ == pytest.approx(blocks.intercept_, abs=1e-4)
+    assert whole.objective_trace_[0][-1] == pytest.approx(blocks.objective_trace_[0][-1], rel=1e-8)
+
+
+def test_a_long_fit_is_announced(monkeypatch):
+    monkeypatch.setattr("priorwise.models.probit.PATIENCE", 1e-9)
+    X, positive, _ = problem(3, n=20, d=4)
+    with pytest.warns(
+        RuntimeWarning, match="20 cases with 5 features will take about 0 minutes: select features first"
+    ):
+        ProbitRegression(Laplace(1.0)).fit(X, positive)

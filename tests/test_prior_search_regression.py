@@ -180,7 +180,7 @@ def test_bad_input_is_a_sentence():
         PriorSearch(LogisticRegression(), grid=grid).fit(X, one)
     with pytest.raises(NotEnoughData, match="no example with class 1"):
         PriorSearch(LogisticRegression(), grid=grid, folds=KFold(20)).fit(X, one)
-    with pytest.raises(InputError, match="one prior for each of the 1 rows of coef_, or one for all, not 2"):
+    with pytest.raises(InputError, match="one prior for each of the 1 rows of coef_, not 2"):
         LogisticRegression([Gaussian(), Gaussian()]).fit(X, y)
     known = sp.csr_matrix(np.ones((3, 6)))
     with pytest.raises(InputError, match="has 3 rows, but the model has 1"):

@@ -107,7 +107,8 @@ def test_describe_tells_what_differs():
     assert len(told.splitlines()) == 4
     many = Gaussian(np.arange(1.0, 31.0)).describe(limit=5)
     assert "(25 more)" in many
-    assert "every word" in Laplace(2.0).describe()
+    assert "a word leaves the odds as they are" in Laplace(2.0).describe()
+    assert "every word" in Laplace(2.0).describe(["a", "b"])
     per_class = Laplace(variance=1.0, mode=[[0.0, 0.0], [0.0, np.log(3)]])
     assert "'b' multiplies the odds by 3" in per_class.describe(["a", "b"], output=1)
     assert "multiplies" not in per_class.describe(["a", "b"], output=0)

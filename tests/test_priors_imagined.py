@@ -124,7 +124,7 @@ def test_bad_input_is_a_sentence():
         ImaginedTexts(Dirichlet(), -shares, "words")
     with pytest.raises(InputError, match="about 2 classes and 3 words, but there are 2 and 2"):
         MultinomialNB(ImaginedTexts(Dirichlet(), shares, "words")).fit(np.eye(2), [0, 1])
-    with pytest.raises(InputError, match="the prior of MultinomialNB is one of words"):
+    with pytest.raises(InputError, match="the prior of MultinomialNB is AbsoluteDiscount"):
         MultinomialNB(ImaginedTexts(Beta(), shares, "words")).fit(np.ones((2, 3)), [0, 1])
     vectorizer = CountVectorizer().fit(["wheat corn"])
     with pytest.raises(InputError, match="no knowledge text"):

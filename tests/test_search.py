@@ -12,14 +12,15 @@ from priorwise.search import (
     NINE_STARTS,
     PPV,
     AveragePrecision,
+    Climb,
     FBeta,
     FromCounts,
     FromScores,
     LogLoss,
     PPVAtK,
     as_target,
-    choose_best,
-    radial_search,
+    best_place,
+    radial,
 )
 
 ranked_cases = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=2, max_size=30).filter(
@@ -96,18 +97,15 @@ def test_own_functions_are_targets():
         as_target("ppv")
 
 
-def test_ties_go_to_sensitivity_then_to_the_nearest_of_laplace():
-    grid = np.array([0.1, 1.0, 10.0])
-    score = np.zeros((3, 3))
-    score[0, 2] = score[2, 2] = score[1, 0] = 1.0
-    sensitivity = np.zeros((3, 3))
-    choice = choose_best(score, sensitivity, grid)
-    assert (choice.row, choice.column) == (1, 0)
-    sensitivity[2, 2] = 0.5
-    choice = choose_best(score, sensitivity, grid)
-    assert (choice.row, choice.column, choice.sensitivity) == (2, 2, 0.5)
-    score[2, 2] = np.nan
-    assert choose_best(score, sensitivity, grid).row == 1
+def test_ties_go_to_sensitivity_then_to_the_nearest():
+    values = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 9.0], [1.0, 0.0]])
+    distance = np.array([3.0, 1.0, 0.0, 2.0])
+    assert best_place(values, distance) == 1
+    assert best_place(values) == 0
+    values[3, 1] = 0.5
+    assert best_place(values, distance) == 3
+    values[3, 0] = np.nan
+    assert best_place(values, distance) == 1
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9))
@@ -122,9 +120,9 @@ def test_one_climb_is_the_printed_algorithm(seed, rows, columns):
         return int(values[i, j]), int(ties[i, j])
 
     best, table = radial_gradient_search(value, x, y, rows, columns)
-    search = radial_search(lambda cell: value(*cell), (rows, columns), [(x, y)])
-    assert search.values == table
-    assert list(search.values) == list(table)
+    search = radial((rows, columns), [(x, y)]).search(lambda cells: np.array([value(*cell) for cell in cells]))
+    assert search.candidates == list(table)
+    assert search.values.tolist() == [list(reached) for reached in table.values()]
     assert search.paths[0][-1] == best[1:]
 
 
@@ -135,12 +133,13 @@ def test_climbs_share_evaluations_but_go_their_own_ways(seed):
     starts = [(0, 0), (11, 11), (5, 6), (0, 0)]
     calls = []
 
-    def evaluate(cell):
-        calls.append(cell)
-        return (int(values[cell]),)
+    def evaluate(cells):
+        calls.extend(cells)
+        return np.array([[values[cell], 0.0] for cell in cells])
 
-    together = radial_search(evaluate, (12, 12), starts)
-    assert len(calls) == len(set(calls)) == len(together.values)
+    together = radial((12, 12), starts).search(evaluate)
+    assert len(calls) == len(set(calls)) == len(together.candidates)
+    assert together.values[together.place, 0] == max(values[cell] for cell in calls)
     for start, path in zip(starts, together.paths, strict=True):
         alone, _ = radial_gradient_search(lambda i, j: (int(values[i, j]),), *start, 12, 12)
         assert path[-1] == alone[1:]
@@ -149,3 +148,33 @@ def test_climbs_share_evaluations_but_go_their_own_ways(seed):
 def test_the_nine_starts():
     assert len(NINE_STARTS) == 9
     assert set(NINE_STARTS) == {(n, p) for n in (1, 8, 15) for p in (1, 8, 15)}
+
+
+def test_a_climb_takes_its_steps_in_turn_and_ends_after_a_round_without_a_move():
+    """Along one axis after the other, as literally as it can be written."""
+    random = np.random.default_rng(3)
+    values = random.integers(0, 50, size=(9, 9))
+
+    def along(axis):
+        return lambda tried: [(i, tried.best[1]) if axis == 0 else (tried.best[0], i) for i in range(9)]
+
+    tried = Climb([(4, 4)], [along(0), along(1)]).search(lambda cells: np.array([[values[c], 0.0] for c in cells]))
+    row, column, before = 4, 4, None
+    while before != (row, column):
+        before = row, column
+        row = int(np.argmax(values[:, column])) if values[:, column].max() > values[row, column] else row
+        column = int(np.argmax(values[row])) if values[row].max() > values[row, column] else column
+    assert tried.best == tried.paths[0][-1] == (row, column)
+    once = Climb([(4, 4)], [along(0), along(1)], rounds=1).search(
+        lambda cells: np.array([[values[c], 0.0] for c in cells])
+    )
+    assert len(once.candidates) == 17
+
+
+def test_a_climb_from_the_best_of_its_starts_is_one_climb():
+    def value(cells):
+        return np.array([[-abs(cell - 20), 0.0] for cell in cells])
+
+    tried = Climb([0, 10, 40], [lambda tried: [tried.best + 1]], together=True).search(value)
+    assert tried.paths == [list(range(10, 21))]
+    assert tried.leaders(3) == [20, 19, 21]

@@ -6,57 +6,59 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 import priorwise as pw
-from priorwise.search import ClassTarget, CountTarget, Outcome, ScoreTarget
+from priorwise.search import Outcome, Truth
+from priorwise.search.targets import COUNTS
 
 TARGETS = [pw.Accuracy(), pw.MacroF1(), pw.MicroF1(), pw.LogLikelihood()]
 
 
-def outcome(truth, predicted, log_likelihood, *, one_each):
-    return Outcome(
-        np.sum(truth & predicted, axis=0).astype(float),
-        np.sum(predicted, axis=0).astype(float),
-        np.sum(truth, axis=0).astype(float),
-        float(len(truth)),
-        log_likelihood,
-        one_each,
-    )
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
-def test_of_classes(pairs):
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30), st.booleans())
+def test_of_classes(pairs, by_scores):
     truth, predicted = np.array(pairs).T
-    made = outcome(np.eye(4, dtype=bool)[truth], np.eye(4, dtype=bool)[predicted], -0.25, one_each=True)
-    classes = range(4)
-    assert pw.Accuracy().from_outcome(made) == pytest.approx(accuracy_score(truth, predicted))
-    assert pw.MicroF1().from_outcome(made) == pytest.approx(accuracy_score(truth, predicted))
-    macro = f1_score(truth, predicted, labels=classes, average="macro", zero_division=0)
-    assert pw.MacroF1().from_outcome(made) == pytest.approx(macro)
-    assert pw.LogLikelihood().from_outcome(made) == -0.25
+    known = Truth(np.eye(4, dtype=bool)[truth], np.ones(len(truth)), exclusive=True)
+    made = Outcome(known, scores=3.0 * np.eye(4)[predicted]) if by_scores else Outcome(known, predicted=predicted)
+    assert pw.Accuracy().value(made) == pytest.approx(accuracy_score(truth, predicted))
+    assert pw.MicroF1().value(made) == pytest.approx(accuracy_score(truth, predicted))
+    macro = f1_score(truth, predicted, labels=range(4), average="macro", zero_division=0)
+    assert pw.MacroF1().value(made) == pytest.approx(macro)
+    if by_scores:
+        probability = np.exp(made.scores) / np.exp(made.scores).sum(axis=1, keepdims=True)
+        assert pw.LogLikelihood().value(made) == pytest.approx(-log_loss(truth, probability, labels=range(4)))
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_of_labels(seed):
     random = np.random.default_rng(seed)
-    truth, predicted = random.random((2, 12, 3)) < 0.4
-    made = outcome(truth, predicted, -0.5, one_each=False)
-    assert pw.Accuracy().from_outcome(made) == pytest.approx(np.mean(truth == predicted))
+    truth, scores = random.random((12, 3)) < 0.4, random.normal(size=(12, 3))
+    predicted = scores > 0
+    made = Outcome(Truth(truth, np.ones(12)), scores)
+    assert pw.Accuracy().value(made) == pytest.approx(np.mean(truth == predicted))
     for target, average in [(pw.MacroF1(), "macro"), (pw.MicroF1(), "micro")]:
-        assert target.from_outcome(made) == pytest.approx(f1_score(truth, predicted, average=average, zero_division=0))
-    single = pw.Accuracy().of_one_label()
-    tp, fp = np.sum(truth & predicted, axis=0), np.sum(~truth & predicted, axis=0)
-    positives = truth.sum(axis=0)
-    each = [single.from_counts(tp[[c]], fp[[c]], positives[c], 12 - positives[c])[0] for c in range(3)]
-    assert np.mean(each) == pytest.approx(pw.Accuracy().from_outcome(made))
+        assert target.value(made) == pytest.approx(f1_score(truth, predicted, average=average, zero_division=0))
+    assert pw.LogLikelihood().value(made) == pytest.approx(-log_loss(truth.ravel(), 1 / (1 + np.exp(-scores.ravel()))))
+    each = [np.mean(truth[:, c] == predicted[:, c]) for c in range(3)]
+    assert pw.Accuracy().values(made) == pytest.approx(each)
 
 
-def test_what_kind_a_target_is_can_be_asked():
-    for target in TARGETS:
-        assert isinstance(target, ClassTarget)
-        assert not isinstance(target, CountTarget | ScoreTarget)
-        assert target.name
-    assert not isinstance(pw.FBeta(1), ClassTarget)
-    assert pw.MicroF1().of_one_label() is None
-    assert [target.reads_probabilities for target in TARGETS] == [False, False, False, True]
+@given(st.integers(0, 2**32 - 1))
+def test_a_weight_is_so_many_equal_cases(seed):
+    random = np.random.default_rng(seed)
+    truth, scores, weight = random.random((12, 3)) < 0.4, random.normal(size=(12, 3)), random.integers(1, 4, size=12)
+    truth[:2] = [[True] * 3, [False] * 3]
+    one_each = np.eye(3, dtype=bool)[random.integers(0, 3, size=12)]
+    for members, exclusive in ((truth, False), (one_each, True)):
+        weighted = Outcome(Truth(members, weight.astype(float), exclusive), scores, negative_weight=2.0)
+        members, repeated = np.repeat(members, weight, axis=0), np.repeat(scores, weight, axis=0)
+        repeated = Outcome(Truth(members, np.ones(len(members)), exclusive), repeated, negative_weight=2.0)
+        for target in [*TARGETS, pw.FBeta(0.5, at_corpus_odds=True), pw.PPV(0.2), pw.LogLoss()]:
+            assert target.values(weighted) == pytest.approx(target.values(repeated))
+
+
+def test_a_target_says_what_it_needs():
+    assert [target.needs == COUNTS for target in TARGETS] == [True, True, True, False]
+    assert [target.is_log_probability for target in TARGETS] == [False, False, False, True]
+    names = ["accuracy", "macro f1", "micro f1", "log likelihood"]
+    assert [target.name for target in TARGETS] == names

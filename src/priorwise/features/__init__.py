@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 _HOME = {
     "InverseDocumentFrequency": "priorwise.features.weighting",
+    "NamedColumns": "priorwise.features.named_columns",
     "PearsonSelection": "priorwise.features.selection",
+    "Spelling": "priorwise.features.spelling",
     "TermFrequency": "priorwise.features.weighting",
     "Words": "priorwise.features.words",
 }
 
 if TYPE_CHECKING:
+    from priorwise.features.named_columns import NamedColumns
     from priorwise.features.selection import PearsonSelection
+    from priorwise.features.spelling import Spelling
     from priorwise.features.weighting import InverseDocumentFrequency, TermFrequency
     from priorwise.features.words import Words
 
-__all__ = ["InverseDocumentFrequency", "PearsonSelection", "TermFrequency", "Words"]
+__all__ = ["InverseDocumentFrequency", "NamedColumns", "PearsonSelection", "Spelling", "TermFrequency", "Words"]
 
 
 def __getattr__(name: str) -> Any:

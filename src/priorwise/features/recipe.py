@@ -49,6 +49,8 @@ class Recipe:
         What each column is multiplied by: inverse document frequencies, as a rule.
     cosine : bool
         Whether a document's numbers are divided by the root of the sum of their squares.
+    unknown : float, optional
+        The factor of a word that has no column. Such words then make a document longer; by default they do not count.
 
     Examples
     --------
@@ -61,13 +63,17 @@ class Recipe:
     frequency: str = "log"
     factors: Floats | None = None
     cosine: bool = False
+    unknown: float | None = None
 
     def __post_init__(self) -> None:
         if self.frequency not in FREQUENCIES:
             raise InputError(f"no term frequency '{self.frequency}'; there are 'log', 'raw' and 'boolean'")
 
-    def apply(self, counts: Any) -> Any:
-        """Turn a sparse matrix of counts, documents in rows, into features."""
+    def apply(self, counts: Any, beyond: Floats | None = None) -> Any:
+        """Turn a sparse matrix of counts, documents in rows, into features.
+
+        `beyond` is what words without a column add to each row's squared length.
+        """
         from scipy.sparse import csr_matrix
 
         data = term_frequency(np.asarray(counts.data, dtype=np.float64), self.frequency)
@@ -75,6 +81,7 @@ class Recipe:
             data = data * self.factors[counts.indices]
         if self.cosine:
             row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-            length = np.sqrt(np.bincount(row, data**2, counts.shape[0]))
+            squares = np.bincount(row, data**2, counts.shape[0])
+            length = np.sqrt(squares if beyond is None else squares + beyond)
             data = data / np.where(length > 0, length, 1.0)[row]
         return csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)

@@ -12,9 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from priorwise.errors import InputError
+from priorwise.features.matrices import validate_data
 from priorwise.features.recipe import inverse_document_frequency, term_frequency
 
 Floats = NDArray[np.float64]

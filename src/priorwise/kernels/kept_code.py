@@ -21,7 +21,8 @@ def find_room(here: Path = Path(__file__).parent) -> Path | None:
     for as long as the process lasts.
     """
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    if os.environ.get(VARIABLE) or _is_writable(here / "__pycache__") or _is_writable(home / "numba"):
+    given = os.environ.get(VARIABLE)
+    if (given and _is_writable(Path(given))) or _is_writable(here / "__pycache__") or _is_writable(home / "numba"):
         return None
     folder = Path(tempfile.mkdtemp(prefix="priorwise-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

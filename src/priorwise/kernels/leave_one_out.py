@@ -14,13 +14,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.nothing import TIE
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Indices = NDArray[np.uint64]
-
-TIE = 1e-9
-"""A score this close to zero is a tie, and a tie is not positive: sums of a thousand logarithms are no more exact."""
 
 
 @njit(cache=True, nogil=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from priorwise.errors import InputError
 from priorwise.models.bernoulli_leave_one_out import BernoulliLeaveOneOut
 from priorwise.models.count_nb import CountNB
 from priorwise.models.event_models import Bernoulli
 from priorwise.models.presence import presence
 from priorwise.priors import Beta
+from priorwise.priors.rates import RatePrior
 
 
 class BernoulliNB(CountNB):
@@ -56,6 +56,9 @@ class BernoulliNB(CountNB):
     ['sport', 'politics']
     """
 
+    asks = RatePrior
+    reads = "presence"
+    explored = "Bernoulli: words present and absent"
     _event_model = Bernoulli
     _leave_one_out = BernoulliLeaveOneOut
 
@@ -64,10 +67,3 @@ class BernoulliNB(CountNB):
 
     def _default_prior(self) -> Beta:
         return Beta.laplace()
-
-    def check_prior(self, prior: Any) -> None:
-        """Refuse what is no prior of this model."""
-        if not hasattr(prior, "rates"):
-            raise InputError(
-                f"the prior of BernoulliNB is one of rates, such as Beta(1, 1) or TermBeta(), not {prior!r}"
-            )

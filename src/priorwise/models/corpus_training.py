@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
-from priorwise.models.saved import SavedModel
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.weights import Weights
 
 Ints = NDArray[np.int64]
@@ -127,7 +127,7 @@ def train(
     features: str,
     link: str,
     about: Callable[[Any], dict[str, Any]],
-) -> tuple[SavedModel, Any]:
+) -> tuple[LinearModel, Any]:
     """Fit a classifier, and return it both ready to be saved and as it was fitted.
 
     Parameters
@@ -140,7 +140,7 @@ def train(
         Given the size of the vocabulary, returns a scikit-learn estimator whose `weights_` are `Weights` when fitted,
         or a search whose `best_estimator_` is one.
     features, link : str
-        As in `SavedModel`.
+        As in `LinearModel`.
     about : function
         Given the fitted estimator, returns what the model's description is to say of it.
     """
@@ -164,9 +164,9 @@ def saved_model(
     *,
     about: dict[str, Any],
     **details: Any,
-) -> SavedModel:
-    """What was learned from the examples of a corpus, ready to be saved; details are as in `SavedModel`."""
-    return SavedModel.of(
+) -> LinearModel:
+    """What was learned from the examples of a corpus, ready to be saved; details are as in `LinearModel`."""
+    return LinearModel.of(
         weights,
         tokens,
         labels=examples.labels,

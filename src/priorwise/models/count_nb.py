@@ -7,10 +7,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_matrix
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from priorwise.errors import InputError
+from priorwise.features.matrices import validate_data
+from priorwise.models.base import PriorModel
 from priorwise.models.class_counts import ClassCounts
 from priorwise.models.class_rates import log_class_rates
 from priorwise.models.class_scores import best_outputs, score_documents
@@ -18,14 +21,15 @@ from priorwise.models.class_weights import class_weights
 from priorwise.models.event_models import EventModel
 from priorwise.models.labels import Labels
 from priorwise.models.left_out import LeftOut
-from priorwise.models.shown_prior import ShowsPrior
-from priorwise.models.weights import Weights
-from priorwise.priors.imagined import ImaginedTexts, smoothing_of
+from priorwise.models.weights import Background, Weights
+from priorwise.priors.base import Counted, one_each
+from priorwise.priors.imagined import imagines, smoothing_of
+from priorwise.search.held_out import HeldOut, candidates_of
 
 Floats = NDArray[np.float64]
 
 
-class CountNB(ClassifierMixin, ShowsPrior):
+class CountNB(ClassifierMixin, PriorModel, listed=False):
     """Base of the naive Bayes models that keep counts of class and token; the members say what a count means."""
 
     _event_model: ClassVar[type[EventModel]]
@@ -96,7 +100,7 @@ class CountNB(ClassifierMixin, ShowsPrior):
     def _with_imagined(self, counts: ClassCounts) -> ClassCounts:
         """What was counted, and what the prior imagines to have been; of two classes the second has the counts."""
         prior = self.given_prior
-        if not isinstance(prior, ImaginedTexts):
+        if not imagines(prior):
             return counts
         pairs, documents = prior.counts(len(self._labels.classes), counts.n_tokens)
         own = slice(1, None) if self._labels.n_outputs < len(self._labels.classes) else slice(None)
@@ -107,25 +111,39 @@ class CountNB(ClassifierMixin, ShowsPrior):
 
     def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
         """The prior of each output, and of the documents it is told from."""
-        given = smoothing_of(self.given_prior)
-        if not isinstance(given, Sequence):
-            self.check_prior(given)
-            return [given] * labels.n_outputs, [given] * labels.n_outputs
-        for prior in given:
+        each = one_each(smoothing_of(self.given_prior), len(labels.classes))
+        for prior in each:
             self.check_prior(prior)
-        if len(given) != len(labels.classes):
-            raise InputError(f"give one prior for each of the {len(labels.classes)} classes, not {len(given)}")
-        if labels.n_outputs == 1 and len(given) == 2:
-            return [given[1]], [given[0]]
-        return list(given), list(given)
+        if labels.n_outputs == 1 and len(each) == 2:
+            return [each[1]], [each[0]]
+        return each, each
 
-    def leave_one_out(self, X: Any, y: Any, labels: Labels, weight: Floats) -> LeftOut:
-        """Prepare to score every document by models that have not seen it, for any prior."""
-        return self._leave_one_out(self._features(X), y, labels, weight, self.class_rate)
+    def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
+        """Exact leave-one-out, or folds if asked for.
 
-    def check_prior(self, prior: Any) -> None:
-        """Refuse what is no prior of this model."""
-        raise NotImplementedError
+        Imagined texts are about all classes at once: they are judged by folds, and all labels share them.
+        """
+        own, candidates = candidates_of(grid, self.given_prior)
+        for prior in candidates:
+            self.check_prior(smoothing_of(prior))
+        imagined = any(map(imagines, candidates))
+        if folds is None and not imagined:
+            held_out: HeldOut = self._leave_one_out(self._features(X), y, weight, self.class_rate)
+        else:
+            held_out = super().held_out(X, y, weight, folds, candidates)
+        held_out.own, held_out.candidates, held_out.one_for_all = own, candidates, imagined
+        return held_out
+
+    def _take(self, weights: Weights) -> None:
+        values, n = csc_matrix(weights.table(self.n_features_in_)), self.n_features_in_
+        nothing = Background(np.zeros((len(weights.bias), 1)), np.zeros(n, dtype=np.int32))
+        self.weights_ = Weights(np.arange(n), values, weights.bias, nothing)
+
+    def _counted(self) -> Counted:
+        sizes = self.counts_.sizes
+        unit = "word" if self.reads == "counts" else "document"
+        size = sizes.occurrences if self.reads == "counts" else self.counts_.documents
+        return Counted(unit, self.counts_.n_tokens, float(size.mean()), float(sizes.distinct.mean()))
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "weights_")

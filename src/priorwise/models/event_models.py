@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from priorwise.models.class_counts import ClassCounts
 from priorwise.priors.rates import TINY, RatePrior, log_complement, log_rate
 from priorwise.priors.term_counts import TermCounts, remainder
-from priorwise.priors.words import ClassSize, CollectionPrior, WordPrior, WordWeights, log_counts, log_lift
+from priorwise.priors.words import ClassSize, WordPrior, WordWeights, log_counts, log_lift
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -101,9 +101,9 @@ class Multinomial:
     def __init__(self, counts: ClassCounts) -> None:
         self.counts = counts
 
-    def tells_apart(self, prior: WordPrior | CollectionPrior) -> Unseen:
+    def tells_apart(self, prior: WordPrior) -> Unseen:
         """Around the collection a word weighs by how much more frequent it is in a class: unseen words weigh alike."""
-        return Unseen.IF_IN_COLLECTION if hasattr(prior, "mix") else Unseen.ALIKE
+        return Unseen.IF_IN_COLLECTION if prior.reads_collection else Unseen.ALIKE
 
     def parts(self, prior: Any, rest: Any, n: Floats, c: Ints, in_all: Floats) -> Parts:
         """Weight of a word; its absence weighs nothing."""
@@ -113,7 +113,7 @@ class Multinomial:
         return Parts(present, None)
 
     def _weights(self, prior: Any, sizes: ClassSize, n: Floats, c: Ints, in_all: Floats) -> Floats:
-        if not hasattr(prior, "mix"):
+        if not prior.reads_collection:
             return word_weights(prior.weigh(sizes), n, c)
         of_count, of_share = prior.mix(sizes.occurrences)
         return log_lift(n, in_all / max(self.counts.collection.sum(), TINY), of_count[c], of_share[c])

@@ -11,12 +11,14 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.held_out import HeldOut
 from priorwise.models.labels import Labels
+from priorwise.search import HeldOut, Target
+from priorwise.search.held_out import candidates_of
 
 Floats = NDArray[np.float64]
 
 SEED = 0
+USUAL_FOLDS = 5
 OUT_OF_THE_QUESTION = -1e6
 """Score of a class that a training fold has no document of."""
 
@@ -30,27 +32,35 @@ class FoldedScores(HeldOut):
         A model with a parameter `prior`.
     X, y : arrays
         The documents and their classes.
-    labels : Labels
-        What is told apart.
     weight : array
         What each document weighs.
-    folds : int or scikit-learn splitter
-        How many folds, drawn by chance with a fixed seed and the classes in proportion; no more than the largest class
-        has documents. Or how to split.
+    folds : int or scikit-learn splitter, optional
+        How many folds, 5 by default, drawn by chance with a fixed seed and the classes in proportion; no more than the
+        largest class has documents. Or how to split.
+    grid : sequence of priors, optional
+        What to choose from; by default the grid of the estimator's own prior.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, labels: Labels, weight: Floats, folds: Any) -> None:
-        self.estimator, self.X, self.y, self.labels, self.weight = estimator, X, y, labels, weight
+    def __init__(self, estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid: Sequence[Any] | None) -> None:
+        self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
+        self.labels = labels = Labels.of(y)
+        self.classes, self.exclusive = labels.classes, not labels.against_rest
+        self.own, self.candidates = candidates_of(grid, getattr(estimator, "given_prior", estimator.prior))
         if not hasattr(folds, "split"):
-            folds = _usual(folds, y, labels)
+            folds = _usual(USUAL_FOLDS if folds is None else folds, y, labels)
         self.folds = list(folds.split(X, None if labels.multilabel else y))
 
-    def truth(self) -> NDArray[np.bool_]:
+    @property
+    def usual_target(self) -> Target:
+        """What the estimator says, or F1, or accuracy of several classes."""
+        return getattr(self.estimator, "usual_target", None) or super().usual_target
+
+    def members(self) -> NDArray[np.bool_]:
         """Which documents are of which output."""
         return self.labels.membership(self.y).toarray() > 0
 
-    def score_matrices(self, priors: Sequence[Any]) -> Iterator[tuple[int, Floats]]:
-        """For each prior its place, and the scores of every document for every output."""
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
+        """For each prior in turn, the scores of every document for every output."""
         for p, prior in enumerate(priors):
             scores = np.full((self.X.shape[0], self.labels.n_outputs), OUT_OF_THE_QUESTION)
             for fold, (train, test) in enumerate(self.folds):
@@ -63,7 +73,16 @@ class FoldedScores(HeldOut):
                 else:
                     places = np.searchsorted(self.labels.classes, model.classes_)
                     scores[np.ix_(test, places)] = model.predict_log_proba(self.X[test])
-            yield p, scores
+            yield scores
+
+
+def held_out_of(estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid: Sequence[Any] | None) -> HeldOut:
+    """Score documents as the estimator offers to; any other estimator with a parameter `prior`, by folds."""
+    offered = getattr(estimator, "held_out", None)
+    if offered is None:
+        return FoldedScores(estimator, X, y, weight, folds, grid)
+    held_out: HeldOut = offered(X, y, weight, folds, grid)
+    return held_out
 
 
 def _usual(folds: int, y: Any, labels: Labels) -> Any:

@@ -8,15 +8,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.priors.pseudo_counts import COLLECTION_GRID, PAPER_GRID
+
+__all__ = ["COLLECTION_GRID", "FEW", "PAPER_GRID", "Nodes", "nodes_for"]
+
 Floats = NDArray[np.float64]
-
-PAPER_GRID: Floats = np.concatenate([[0.01, 0.1, 0.5], np.arange(1.0, 201.0)])
-"""λ ∈ {0.01, 0.1, 0.5, 1, 2, …, 200}: 203 values, so 41,209 pairs."""
-PAPER_GRID.setflags(write=False)
-
-COLLECTION_GRID: Floats = 10.0 ** np.linspace(-1.0, 6.0, 57)
-"""λ from 0.1 to a million, eight to a factor of ten, for priors that are centred on the collection."""
-COLLECTION_GRID.setflags(write=False)
 
 FEW = 32
 """A grid of fewer values is its own nodes, in any order; a longer one must be ascending."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from priorwise.corpus.threads import in_order
 from priorwise.models.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.presence_counts import Cases, PresenceCounts
-from priorwise.models.presence_priors import UNIFORM, PresencePrior, PriorKind, kind_of
+from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
+from priorwise.priors.pseudo_counts import UNIFORM
 from priorwise.priors.term_counts import TermCounts
 from priorwise.processors import processors
+from priorwise.search import Choice, FBeta, HeldOut, Strategy, Target
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +46,7 @@ class ClassTerms:
 
     Parameters
     ----------
-    kind : PriorKind
+    kind : PresencePrior
         What a strength means.
     counts : TermCounts
         Counts of the class with the hole in them.
@@ -54,7 +56,7 @@ class ClassTerms:
         The grid.
     """
 
-    def __init__(self, kind: PriorKind, counts: TermCounts, gone: NDArray[np.bool_], nodes: Nodes) -> None:
+    def __init__(self, kind: PresencePrior, counts: TermCounts, gone: NDArray[np.bool_], nodes: Nodes) -> None:
         table = kind.table(counts, nodes.strengths)
         self._rows = np.where(gone, np.int32(-1), table.rows)
         self._logs, self._sizes, self._nodes = table.logs.ravel(), table.sizes, nodes
@@ -78,7 +80,7 @@ class _Group(NamedTuple):
     others: TermCounts
 
 
-class LeaveOneOut:
+class LeaveOneOut(HeldOut):
     """Leave-one-out of presence naive Bayes by subtraction, equal to refitting without each case.
 
     Taking a case out lowers the counts of its own class: by 1 for each of its tokens, and by 1 for the class. A token
@@ -92,8 +94,10 @@ class LeaveOneOut:
     counts : PresenceCounts
         The counts of the model that all cases together train. The cases must be part of them; the counts may hold
         more documents than the cases do.
-    kind : PriorKind
+    kind : PresencePrior
         The kind of prior to be tried on a grid; imagined documents that hold every token by default.
+    grid : array, optional
+        The strengths that `choose` chooses from; those of the kind by default.
     threads : int, optional
         How many threads share the work; all cores by default.
 
@@ -106,19 +110,22 @@ class LeaveOneOut:
     array([0.6931, 0.6931, 0.6931, 0.4055])
     """
 
+    usual_target = FBeta(0.5)
+
     def __init__(
         self,
         cases: Cases,
         counts: PresenceCounts,
         *,
-        kind: PriorKind = UNIFORM,
+        kind: PresencePrior = UNIFORM,
+        grid: Floats | None = None,
         threads: int | None = None,
     ) -> None:
         from priorwise.kernels.leave_one_out import keep_known
 
-        self.cases = cases
+        self.cases, self.weight = cases, cases.weight
         self.counts = counts
-        self.kind = kind
+        self.kind, self.grid = kind, kind.strength_grid if grid is None else grid
         self.threads = threads or processors()
         features = counts.features
         local = np.full(len(counts.positive), -1, dtype=np.int32)
@@ -137,7 +144,7 @@ class LeaveOneOut:
                 from_each = (amount, 0.0) if is_positive else (0.0, amount)
                 yield _Group(cases, is_positive, *self.counts.without(*from_each))
 
-    def terms(self, grid: Floats, kind: PriorKind | None = None) -> Terms:
+    def terms(self, grid: Floats, kind: PresencePrior | None = None) -> Terms:
         """Give both parts of every case's score at every value of `grid`. Cases of weight 0 get zeros."""
         n = len(self.cases.positive)
         terms = Terms(np.zeros((n, len(grid))), np.zeros((n, len(grid))))
@@ -147,11 +154,41 @@ class LeaveOneOut:
                 terms.negative[cases] = part.negative
         return terms
 
-    def scores(self, prior: PresencePrior) -> Floats:
+    def scores(self, prior: Any) -> Floats:
         """Leave-one-out score of every case under one prior, of this kind or another."""
         kind = kind_of(prior)
-        terms = self.terms(kind.strengths(prior, 2), kind)
+        terms = self.terms(strengths_of(prior, 2), kind)
         return terms.positive[:, 1] - terms.negative[:, 0]
+
+    def members(self) -> NDArray[np.bool_]:
+        """Which cases are members."""
+        return self.cases.positive[:, np.newaxis]
+
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
+        """For each prior in turn, the score of every case."""
+        for prior in priors:
+            yield self.scores(prior)[:, np.newaxis]
+
+    def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> Choice:
+        """Find the best pair of strengths of the grid, every cell at once; or the best prior that a strategy tries."""
+        from priorwise.models.prior_choice import choose_prior
+
+        if strategy is not None:
+            return super().choose(target, strategy, **options)
+        options.pop("per_label", None)
+        found, grid = choose_prior([self], target, grid=self.grid, **options), self.grid
+        negative, positive = grid[found.trials.rows], grid[found.trials.columns]
+        trials = {"lambda_negative": negative, "lambda_positive": positive, "score": found.trials.score}
+        trials["sensitivity"] = found.trials.sensitivity
+
+        def prior_of(place: int) -> Any:
+            return self.kind.with_strengths([negative[place], positive[place]])
+
+        return Choice(found.prior, found.score, trials, found.remark, prior_of, found.terrains[0])
+
+    def terrain(self, axes: Sequence[Floats], make: Callable[..., Any]) -> tuple[Floats, Floats]:
+        """Weight of the members and of the others predicted positive in every cell; both axes are the same grid."""
+        return self.predicted_positive(axes[0])
 
     def predicted_positive(self, grid: Floats = PAPER_GRID, terms: Terms | None = None) -> tuple[Floats, Floats]:
         """Weight of the members and of the others predicted positive in every cell: rows λ−, columns λ+.
@@ -172,7 +209,7 @@ class LeaveOneOut:
             return np.cumsum(found[True], axis=1), np.cumsum(found[False], axis=1)
         return found[True], found[False]
 
-    def _chunks(self, group: _Group, kind: PriorKind, nodes: Nodes) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+    def _chunks(self, group: _Group, kind: PresencePrior, nodes: Nodes) -> Iterator[tuple[NDArray[np.int64], Terms]]:
         """Score the cases of a group in chunks, on all threads; yields in order, so sums do not depend on timing."""
         gone = group.members.found <= 0
         positive, negative = (ClassTerms(kind, counts, gone, nodes) for counts in (group.members, group.others))

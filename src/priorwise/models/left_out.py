@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.models.class_counts import ClassCounts
 from priorwise.models.class_rates import log_class_rates
-from priorwise.models.held_out import HeldOut
 from priorwise.models.labels import Labels
 from priorwise.priors.rates import TINY, log_complement, log_rate
 from priorwise.processors import processors
+from priorwise.search import HeldOut
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,16 +37,16 @@ class LeftOut(HeldOut):
         The documents, as the model counts them.
     y : array or indicator matrix
         Their classes.
-    labels : Labels
-        What is told apart.
     weight : array
         What each document weighs.
     class_rate : {"counted", "uniform"} or array
         As in the model.
     """
 
-    def __init__(self, X: Any, y: Any, labels: Labels, weight: Floats, class_rate: str | ArrayLike = "counted") -> None:
-        self.X, self.labels, self.weight, self.class_rate = X, labels, weight, class_rate
+    def __init__(self, X: Any, y: Any, weight: Floats, class_rate: str | ArrayLike = "counted") -> None:
+        self.labels = labels = Labels.of(y)
+        self.X, self.weight, self.class_rate = X, weight, class_rate
+        self.classes, self.exclusive = labels.classes, not labels.against_rest
         self.taken_out = np.minimum(weight, 1.0)
         membership = labels.membership(y)
         self.counts = ClassCounts.of(X, membership, weight)
@@ -57,7 +57,7 @@ class LeftOut(HeldOut):
         """How many outputs there are."""
         return self.labels.n_outputs
 
-    def truth(self) -> NDArray[np.bool_]:
+    def members(self) -> NDArray[np.bool_]:
         """Which documents are of which output, shape (n_documents, n_outputs)."""
         return self._members.toarray() > 0
 
@@ -94,8 +94,8 @@ class LeftOut(HeldOut):
         """Scores of every document for one output, a column for each prior."""
         raise NotImplementedError
 
-    def score_matrices(self, priors: Sequence[Any]) -> Iterator[tuple[int, Floats]]:
-        """For each prior its place, and the scores of every document for every output."""
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
+        """For each prior in turn, the scores of every document for every output."""
         together = max(1, NUMBERS // (self.X.shape[0] * self.n_outputs))
         for start in range(0, len(priors), together):
             some = priors[start : start + together]
@@ -103,8 +103,7 @@ class LeftOut(HeldOut):
             for output in range(self.n_outputs):
                 scores[:, :, output] = self.output_scores(output, some).T
                 self.progress((start + len(some) * (output + 1) / self.n_outputs) / len(priors))
-            for p in range(len(some)):
-                yield start + p, scores[p]
+            yield from scores
 
     def in_chunks(self, work: Callable[[Ints], None], documents: Ints) -> None:
         """Call `work` for every stretch of `documents`, on all cores."""

@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from priorwise.errors import InputError, NotEnoughData
+from priorwise.errors import NotEnoughData
+from priorwise.features.matrices import validate_data
+from priorwise.models.base import PriorModel
 from priorwise.models.labels import Labels
-from priorwise.models.shown_prior import ShowsPrior
 from priorwise.models.weights import Background, Weights
+from priorwise.priors.base import bound, is_several, one_each
 from priorwise.priors.coefficients import Gaussian
+from priorwise.search import LogLikelihood
 
 Floats = NDArray[np.float64]
 
 
-def prior_of_output(prior: Any, output: int, n_outputs: int) -> Any:
-    """The prior of one output: what is given for all, or its own of a list."""
-    if isinstance(prior, str) or not isinstance(prior, Sequence):
-        return prior
-    if len(prior) != n_outputs:
-        raise InputError(f"give one prior for each of the {n_outputs} rows of coef_, or one for all, not {len(prior)}")
-    return prior[output]
-
-
-class LinearOutputs(ClassifierMixin, ShowsPrior):
+class LinearOutputs(ClassifierMixin, PriorModel, listed=False):
     """Reads `coef_` and `intercept_`; an output is a class against the rest, or the second of two classes."""
+
+    regression = True
 
     _labels: Labels
     classes_: NDArray[Any]
     coef_: Any
     intercept_: Floats
+    usual_target = LogLikelihood()
 
     def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+        words = getattr(X, "words", None)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, dtype=np.float64, reset=reset)
+        given, words = self.given_prior, getattr(self, "feature_names_in_", words)
+        self._bound = [bound(each, words) for each in given] if is_several(given) else bound(given, words)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         return X, y
@@ -46,9 +45,17 @@ class LinearOutputs(ClassifierMixin, ShowsPrior):
     def _default_prior(self) -> Gaussian:
         return Gaussian(1.0)
 
+    def _prior(self, output: int, n_outputs: int) -> Any:
+        """The prior of one output, bound to the words of the columns if they have names."""
+        prior = one_each(self._bound, n_outputs, "rows of coef_")[output]
+        self.check_prior(prior)
+        return prior
+
     def _check_outputs(self) -> None:
         if len(self.classes_) < 2 and not self._labels.multilabel:
             raise NotEnoughData(f"all examples are of one class, {self.classes_.tolist()[0]!r}: it takes two to tell")
+        for output in range(self._labels.n_outputs):
+            self._prior(output, self._labels.n_outputs)
 
     def _name(self, output: int) -> str:
         return self._labels.name(output)
@@ -64,6 +71,9 @@ class LinearOutputs(ClassifierMixin, ShowsPrior):
             return Weights(used, values[:, used], self.intercept_, nothing)
         used = np.flatnonzero(np.any(self.coef_ != 0, axis=0))
         return Weights(used, self.coef_[:, used], self.intercept_)
+
+    def _take(self, weights: Weights) -> None:
+        self.coef_, self.intercept_ = weights.table(self.n_features_in_), weights.bias
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "coef_")

@@ -15,22 +15,24 @@ from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError
 from priorwise.models.labels import Labels
-from priorwise.models.linear_outputs import LinearOutputs, prior_of_output
+from priorwise.models.linear_outputs import LinearOutputs
 from priorwise.models.logistic_design import Design, Penalty
 from priorwise.models.logistic_posterior import Posterior, Precisions
 from priorwise.models.logistic_solve import Solution, solve
 from priorwise.models.shared_work import on_threads
-from priorwise.priors.coefficients import CoefficientPrior, Gaussian
-from priorwise.priors.informed import Informed
+from priorwise.priors.base import is_several
+from priorwise.priors.regression import PenaltyPrior
+from priorwise.search.held_out import HeldOut, candidates_of
 
 Floats = NDArray[np.float64]
 
 
 def _keeps_gaussians(model: LogisticRegression) -> bool:
     """Whether every prior is Gaussian, so that what is known after a fit can be taken for one as well."""
-    priors = [*(model.prior if isinstance(model.prior, Sequence) else [model.prior]), model.intercept_prior]
-    kinds = [prior.kind if isinstance(prior, Informed) else type(prior) for prior in priors if prior is not None]
-    return not model.sparse_coef and all(issubclass(kind, Gaussian) for kind in kinds)
+    given = model.given_prior
+    priors = [*(given if is_several(given) else [given]), model.intercept_prior]
+    shapes = [getattr(prior, "shape", None) for prior in priors if prior is not None]
+    return not model.sparse_coef and all(shape is not None and not shape.sparse for shape in shapes)
 
 
 class LogisticRegression(LinearOutputs):
@@ -102,12 +104,17 @@ class LogisticRegression(LinearOutputs):
     (array([[2.2, 0. ]]), ['sport'])
     """
 
+    asks = PenaltyPrior
+    link = "logistic"
+    usual_folds = 10
+    shares_folds = True
+
     def __init__(
         self,
-        prior: CoefficientPrior | Informed | Sequence[CoefficientPrior | Informed] | None = None,
+        prior: PenaltyPrior | Sequence[PenaltyPrior] | None = None,
         *,
         fit_intercept: bool = True,
-        intercept_prior: CoefficientPrior | None = None,
+        intercept_prior: PenaltyPrior | None = None,
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 1000,
@@ -233,9 +240,22 @@ class LogisticRegression(LinearOutputs):
             )
         self._warn()
 
+    def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
+        """Ten folds that share one matrix, or as `folds` says; "approximate" leaves out one document at a time."""
+        from priorwise.models.logistic_held_out import LogisticHeldOut, folds_of
+        from priorwise.models.logistic_table import Table
+
+        labels = Labels.of(y)
+        names = [labels.name(output) for output in range(labels.n_outputs)]
+        table = Table.of(X, labels.membership(y), weight, names)
+        held_out = LogisticHeldOut(self, table, folds_of(folds, X, None if labels.multilabel else y))
+        held_out.classes, held_out.exclusive = labels.classes, not labels.against_rest
+        held_out.own, held_out.candidates = candidates_of(grid, self.given_prior)
+        return held_out
+
     def _penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:
         return Penalty.of(
-            prior_of_output(self.given_prior, output, n_outputs),
+            self._prior(output, n_outputs),
             n_features,
             output=output,
             n_outputs=n_outputs,

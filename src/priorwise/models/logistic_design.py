@@ -10,9 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from priorwise.errors import InputError
-from priorwise.priors.coefficients import CoefficientPrior, Gaussian, Laplace
-from priorwise.priors.informed import Informed
+from priorwise.priors.regression import PenaltyPrior
 
 Floats = NDArray[np.float64]
 Arrays = tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Floats]
@@ -76,6 +74,8 @@ class Design:
     def scaled_rows(self, scale: Floats) -> Floats:
         """Give the values by rows, each column times its scale; kept for the next class if all have the same scale."""
         values = self.by_rows.data
+        if not scale.size:
+            return values
         first = float(scale[0])
         if not np.all(scale == first):
             return np.asarray(values * scale[self.by_rows.indices])
@@ -88,7 +88,7 @@ class Design:
 
     def row_sizes(self, scale: Floats) -> Floats:
         """Σ x_ij² of each case, each column times its scale."""
-        if np.all(scale == scale[0]):
+        if scale.size and np.all(scale == scale[0]):
             return self.row_squares * float(scale[0]) ** 2
         return np.asarray(self.squares @ scale**2)
 
@@ -123,26 +123,27 @@ class Penalty:
     @classmethod
     def of(
         cls,
-        prior: CoefficientPrior | Informed,
+        prior: PenaltyPrior,
         n_features: int,
         *,
         output: int = 0,
         n_outputs: int = 1,
         fit_intercept: bool = True,
-        intercept_prior: CoefficientPrior | None = None,
+        intercept_prior: PenaltyPrior | None = None,
     ) -> Penalty:
         """Read the prior of one output's features, and that of its intercept; None leaves the intercept to the data.
 
         Examples
         --------
+        >>> from priorwise.priors import Laplace
         >>> penalty = Penalty.of(Laplace(variance=0.5), 2)
         >>> penalty.l1, penalty.flat_intercept
         (array([2., 2.]), True)
         """
-        l1, l2, mode = _strengths(prior, n_features, output, n_outputs)
+        l1, l2, mode = prior.penalties(n_features, output, n_outputs)
         if not fit_intercept or intercept_prior is None:
             return cls(l1, l2, mode, fit_intercept)
-        l1_b, l2_b, mode_b = _strengths(intercept_prior, 1, output, n_outputs)
+        l1_b, l2_b, mode_b = intercept_prior.penalties(1, output, n_outputs)
         return cls(l1, l2, mode, True, float(l1_b[0]), float(l2_b[0]), float(mode_b[0]))
 
     @cached_property
@@ -177,16 +178,3 @@ def _unsigned(matrix: Any) -> Arrays:
     """Indices that cannot be negative: the compiler then does without a check at each, and loops run twice as fast."""
     kind = np.uint32 if matrix.indices.dtype.itemsize == 4 else np.uint64
     return matrix.indptr.astype(np.uint64), matrix.indices.view(kind), matrix.data
-
-
-def _strengths(
-    prior: CoefficientPrior | Informed, n_features: int, output: int, n_outputs: int
-) -> tuple[Floats, Floats, Floats]:
-    kind = prior.kind if isinstance(prior, Informed) else type(prior)
-    if not issubclass(kind, Gaussian | Laplace):
-        raise InputError(f"the prior of a logistic regression is Gaussian(…) or Laplace(…), not {prior!r}")
-    variance, mode = prior.of_features(n_features, output, n_outputs)
-    nothing = np.zeros(n_features)
-    if issubclass(kind, Laplace):
-        return np.sqrt(2.0 / variance), nothing, mode
-    return nothing, 1.0 / variance, mode

@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.logistic_held_out import HowToFit, held_out_scores
+from priorwise.models.logistic import LogisticRegression
+from priorwise.models.logistic_held_out import TOLERANCE, LogisticHeldOut
 from priorwise.models.logistic_solve import Solution
 from priorwise.models.logistic_table import Table
 from priorwise.models.shared_work import on_threads
 from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
 from priorwise.search import LogLoss, Target, as_target
-from priorwise.search.targets import CountTarget
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,7 @@ def variance_path(
     [0, 2]
     """
     table = Table.of(X, y, sample_weight)
-    priors: Sequence[CoefficientPrior | Informed]
-    priors = prior.grid([prior.strength], variances) if isinstance(prior, Informed) else prior.grid(variances)
+    priors: Sequence[CoefficientPrior | Informed] = prior.along(variances)
 
     def walk(output: int) -> list[Solution]:
         penalties = table.penalties(priors, output, fit_intercept, intercept_prior)
@@ -106,11 +104,8 @@ def try_priors(
     folds: int | NDArray[np.integer] | None = 10,
     target: Target | Callable[..., Any] | None = None,
     sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = True,
-    intercept_prior: CoefficientPrior | None = None,
-    tol: float = 1e-4,
-    max_iter: int = 1000,
-    threads: int | None = None,
+    tol: float = TOLERANCE,
+    **fit: Any,
 ) -> Trials:
     """Value every prior on cases that the model did not see.
 
@@ -130,6 +125,8 @@ def try_priors(
         Log-likelihood (`LogLoss`) by default; its value is taken over the held-out scores of all folds together.
     tol : float
         Relative duality gap of the fits; priors differ by more than this.
+    fit : fit_intercept, intercept_prior, max_iter, threads
+        As for `LogisticRegression`.
 
     Examples
     --------
@@ -145,25 +142,6 @@ def try_priors(
     if not len(priors):
         raise InputError("no prior to choose from: give at least one")
     measure = as_target(target if target is not None else LogLoss())
-    how = HowToFit(fit_intercept, intercept_prior, tol, max_iter, threads)
-    scores = held_out_scores(table, priors, folds, how)
-    counted = table.weight > 0
-    value = np.array(
-        [
-            [
-                _value(measure, scores[place, counted, k], table.positive(k)[counted], table.weight[counted])
-                for k in range(table.n_outputs)
-            ]
-            for place in range(len(priors))
-        ]
-    )
-    return Trials(priors, value, scores)
-
-
-def _value(measure: Any, scores: Floats, positive: Mask, weight: Floats) -> float:
-    if isinstance(measure, CountTarget):
-        predicted = scores > 0
-        tp, fp = weight[predicted & positive].sum(), weight[predicted & ~positive].sum()
-        counts = measure.from_counts(np.array([tp]), np.array([fp]), weight[positive].sum(), weight[~positive].sum())
-        return float(counts[0])
-    return float(measure.from_scores(scores, positive, weight))
+    held_out = LogisticHeldOut(LogisticRegression(**fit), table, folds, tol)
+    scores = np.array(list(held_out.score_matrices(priors)))
+    return Trials(priors, np.array([measure.values(held_out.outcome(each)) for each in scores]), scores)

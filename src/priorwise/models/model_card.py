@@ -12,7 +12,7 @@ import numpy as np
 from priorwise.version import __version__
 
 if TYPE_CHECKING:
-    from priorwise.models.saved import SavedModel
+    from priorwise.models.linear_model import LinearModel
 
 FILE_NAME = "card.md"
 SHOWN = 20
@@ -23,12 +23,12 @@ _WORDS = {"counts": "how often each word occurs", "presence": "whether each word
 _BAYES = ("multinomial", "bernoulli", "presence", "weighted")
 
 
-def card_of(model: SavedModel) -> str:
+def card_of(model: LinearModel) -> str:
     """Return the card as Markdown; what comes from documents is escaped."""
     return "\n\n".join(_sections(model)) + "\n"
 
 
-def _sections(model: SavedModel) -> Iterator[str]:
+def _sections(model: LinearModel) -> Iterator[str]:
     about = model.about
     kind = str(about.get("model", "linear"))
     what = "labels, each decided on its own" if model.multilabel else "classes, one for each document"
@@ -54,7 +54,7 @@ def _sections(model: SavedModel) -> Iterator[str]:
     yield f"priorwise {__version__}; {packages}. Words are cut by: {plain(rule)}."
 
 
-def _training(model: SavedModel) -> str:
+def _training(model: LinearModel) -> str:
     corpus = model.about.get("corpus")
     if not isinstance(corpus, dict):
         return "Not recorded."
@@ -65,7 +65,7 @@ def _training(model: SavedModel) -> str:
     return " ".join(lines)
 
 
-def _labels(model: SavedModel) -> str:
+def _labels(model: LinearModel) -> str:
     order = np.argsort(-model.members, kind="stable")[:SHOWN].tolist()
     rows = [f"| {plain(str(model.labels[place]))} | {model.members[place]:,.0f} |" for place in order]
     more = len(model.labels) - len(rows)
@@ -97,7 +97,7 @@ def _quality(about: dict[str, Any]) -> str:
     )
 
 
-def _limits(model: SavedModel, kind: str) -> Iterator[str]:
+def _limits(model: LinearModel, kind: str) -> Iterator[str]:
     yield "It knows words, not their order or meaning. Words it has never seen say nothing."
     yield "It fits texts like those it was trained on: their language, their length, their time."
     if kind in _BAYES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,6 +15,8 @@ from priorwise.models.event_models import Multinomial
 from priorwise.models.labels import Labels
 from priorwise.models.multinomial_leave_one_out import MultinomialLeaveOneOut
 from priorwise.priors import Dirichlet, WeightManipulation
+from priorwise.priors.base import Prior
+from priorwise.priors.words import WeightPrior, WordPrior
 
 
 class MultinomialNB(CountNB):
@@ -63,6 +65,8 @@ class MultinomialNB(CountNB):
     ['sport', 'politics']
     """
 
+    asks: ClassVar[type[Prior]] = WordPrior
+    explored = "Multinomial: words counted"
     _event_model = Multinomial
     _leave_one_out = MultinomialLeaveOneOut
 
@@ -73,18 +77,9 @@ class MultinomialNB(CountNB):
     def _default_prior(self) -> Any:
         return Dirichlet.laplace()
 
-    def check_prior(self, prior: Any) -> None:
-        """Refuse what is no prior of this model."""
-        if isinstance(prior, WeightManipulation):
-            raise InputError(f"{prior!r} makes weights that are no probabilities: it is the prior of WeightedNB")
-        if not hasattr(prior, "weigh") and not hasattr(prior, "mix"):
-            raise InputError(
-                f"the prior of MultinomialNB is one of words, as Dirichlet(1) or WittenBell() are, not {prior!r}"
-            )
-
     def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
         both = super()._priors(labels)
-        if not labels.multilabel and len({hasattr(prior, "mix") for priors in both for prior in priors}) > 1:
+        if not labels.multilabel and len({prior.reads_collection for priors in both for prior in priors}) > 1:
             raise InputError(
                 "the collection is the centre of some, but not of all priors: their classes do not compare"
             )
@@ -125,10 +120,7 @@ class WeightedNB(MultinomialNB):
     ['a']
     """
 
+    asks = WeightPrior
+
     def _default_prior(self) -> Any:
         return WeightManipulation()
-
-    def check_prior(self, prior: Any) -> None:
-        """Refuse what is no prior of this model."""
-        if not isinstance(prior, WeightManipulation):
-            raise InputError(f"the prior of WeightedNB is a WeightManipulation, not {prior!r}")

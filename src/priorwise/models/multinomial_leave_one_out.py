@@ -41,12 +41,12 @@ class MultinomialLeaveOneOut(LeftOut):
             self._add(scores, -1.0, documents, taken_out, rest, self.counts.sizes_of_rest, output, priors)
         return scores + self.log_rates(output)[:, np.newaxis]
 
-    def score_matrices(self, priors: Sequence[Any]) -> Iterator[tuple[int, Floats]]:
-        """For each prior its place, and the scores of every document for every output.
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
+        """For each prior in turn, the scores of every document for every output.
 
         With several classes only the document's own class is scored anew; the others are scored by the whole model.
         """
-        if self.labels.against_rest or any(hasattr(prior, "mix") for prior in priors):
+        if self.labels.against_rest or any(prior.reads_collection for prior in priors):
             yield from super().score_matrices(priors)
             return
         own = self._own_scores(priors)
@@ -57,14 +57,14 @@ class MultinomialLeaveOneOut(LeftOut):
             scores = score_documents(weights, self.X) + rates
             scores[np.arange(len(scores)), self.own_output] = own[:, p]
             self.progress((1 + (p + 1) / len(priors)) / 2)
-            yield p, scores
+            yield scores
 
-    def predictions(self, priors: Sequence[Any]) -> Iterator[tuple[int, Ints]]:
-        """For each prior its place, and the output with the best score for every document, a tie to the first.
+    def predictions(self, priors: Sequence[Any]) -> Iterator[Ints]:
+        """For each prior in turn, the output with the best score for every document, a tie to the first.
 
         With several classes the two best by the whole model will do: one of them is not the document's own.
         """
-        if self.labels.against_rest or self.n_outputs < 2 or any(hasattr(prior, "mix") for prior in priors):
+        if self.labels.against_rest or self.n_outputs < 2 or any(prior.reads_collection for prior in priors):
             yield from super().predictions(priors)
             return
         own, place = self._own_scores(priors), self.own_output
@@ -79,7 +79,7 @@ class MultinomialLeaveOneOut(LeftOut):
             other, score = best[rows, second], scores[rows, second] + other_rates
             self.progress((1 + (p + 1) / len(priors)) / 2)
             own_wins = (own[:, p] > score) | ((own[:, p] == score) & (place < other))
-            yield p, np.where(own_wins, place, other)
+            yield np.where(own_wins, place, other)
 
     def _own_scores(self, priors: Sequence[Any]) -> Floats:
         """Score of each document for its own class."""
@@ -112,7 +112,7 @@ class MultinomialLeaveOneOut(LeftOut):
         """Add what `documents` score by `counts`, less themselves as often as `taken_out` says."""
         from priorwise.kernels.held_out_sums import measure_holes, sum_log_counts, sum_log_lifts
 
-        around = np.array([hasattr(prior, "mix") for prior in priors], dtype=bool)
+        around = np.array([prior.reads_collection for prior in priors], dtype=bool)
         alone, mixed = np.flatnonzero(~around), np.flatnonzero(around)
         size = sizes.occurrences[output], sizes.distinct[output], sizes.whole[output]
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from priorwise.models.saved import SavedModel
+    from priorwise.models.linear_model import LinearModel
 
 
-def arrays_of(model: SavedModel) -> dict[str, NDArray[Any]]:
+def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
     """Return all that it takes to compute scores, by name; no array holds objects.
 
     The weight of token t in output k is ``background[k, group[t]]`` plus the entry (k, t) of a sparse matrix whose
@@ -20,13 +20,18 @@ def arrays_of(model: SavedModel) -> dict[str, NDArray[Any]]:
     if ``features`` is ``"presence"``; with a recipe (``frequency``, ``cosine``, ``factors``) its weighted count. Of two
     classes there is one output, the log odds of the second.
 
+    A model that ranks may have more. ``unknown`` is the factor of tokens that it does not know, which make a document
+    longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same place on top.
+    The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
+    ``slope`` × score + ``intercept``.
+
     Examples
     --------
-    >>> from priorwise.models.saved import SavedModel
+    >>> from priorwise.models.linear_model import LinearModel
     >>> from priorwise.models.weights import Weights
     >>> weights = Weights(np.array([0, 1]), np.array([[0.5, -2.0]]), np.array([0.1]))
     >>> details = {"features": "counts", "link": "logistic", "tokenizer": None, "members": np.ones(2), "about": {}}
-    >>> model = SavedModel.of(weights, ["tea", "milk"], labels=["no", "yes"], multilabel=False, **details)
+    >>> model = LinearModel.of(weights, ["tea", "milk"], labels=["no", "yes"], multilabel=False, **details)
     >>> arrays = arrays_of(model)
     >>> arrays["tokens"].tolist(), arrays["bias"].tolist()
     (['milk', 'tea'], [0.1])
@@ -50,4 +55,13 @@ def arrays_of(model: SavedModel) -> dict[str, NDArray[Any]]:
         arrays |= {"frequency": np.array(model.recipe.frequency), "cosine": np.array(model.recipe.cosine)}
         if model.recipe.factors is not None:
             arrays["factors"] = model.recipe.factors
+        if model.recipe.unknown is not None:
+            arrays["unknown"] = np.array(model.recipe.unknown)
+    if model.groups:
+        arrays["carried"] = np.array([name for own in model.groups.values() for name in own.names], dtype=np.str_)
+        arrays["carried_adds"] = np.concatenate([own.adds for own in model.groups.values()])
+    if model.length_power:
+        arrays["length_power"] = np.array(model.length_power)
+    if model.calibration is not None:
+        arrays |= {"slope": np.array(model.calibration.slope), "intercept": np.array(model.calibration.intercept)}
     return arrays

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -9,20 +10,23 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from priorwise.errors import InputError
-from priorwise.models.presence_counts import PresenceCounts
-from priorwise.models.presence_priors import PresencePrior, kind_of
-from priorwise.models.shown_prior import ShowsPrior
+from priorwise.features.matrices import validate_data
+from priorwise.models.base import PriorModel
+from priorwise.models.labels import Labels
+from priorwise.models.presence_counts import Cases, PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
+from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
 from priorwise.priors.term_counts import TermCounts
+from priorwise.search import HeldOut
 
 Floats = NDArray[np.float64]
 
 
-class PresenceNB(ClassifierMixin, ShowsPrior):
+class PresenceNB(ClassifierMixin, PriorModel):
     """Naive Bayes that reads only what a document contains; what it lacks says nothing.
 
     A document is the set of its tokens (the columns with a positive value). With two classes the second of ``classes_``
@@ -67,7 +71,13 @@ class PresenceNB(ClassifierMixin, ShowsPrior):
     ['sport', 'politics']
     """
 
-    def __init__(self, prior: PresencePrior | None = None) -> None:
+    asks = PresencePrior
+    reads = "presence"
+    trains = False
+    prepares_for_one_kind = True
+    explored = "Presence: words present"
+
+    def __init__(self, prior: Any | Sequence[Any] | None = None) -> None:
         self.prior = prior
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -128,12 +138,30 @@ class PresenceNB(ClassifierMixin, ShowsPrior):
         tables = [
             kind.table(TermCounts(found[features], np.array(documents), in_all[features], n_all), np.array([strength]))
             for found, documents, strength in zip(
-                self.feature_count_, self.class_count_, kind.strengths(prior, len(self.classes_)), strict=True
+                self.feature_count_, self.class_count_, strengths_of(prior, len(self.classes_)), strict=True
             )
         ]
         sizes = np.concatenate([table.sizes for table in tables])
         values = np.stack([table.log_rates() for table in tables])
         return Weights(features, values, sizes - np.logaddexp.reduce(sizes))
+
+    def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
+        """Exact leave-one-out, where `grid` has the strengths to choose from; or folds, where it has the priors."""
+        from priorwise.models.class_strengths import ClassesLeftOut
+        from priorwise.models.leave_one_out import LeaveOneOut
+
+        if folds is not None:
+            return super().held_out(X, y, weight, folds, grid)
+        labels = Labels.of(y)
+        if labels.multilabel:
+            raise InputError("PresenceNB tells classes apart; for an indicator matrix wrap it in OneVsRestClassifier")
+        kind = kind_of(self.prior)
+        strengths = kind.strength_grid if grid is None else _checked_grid(grid)
+        place, found = np.searchsorted(labels.classes, y), presence(X)
+        if len(labels.classes) != 2:
+            return ClassesLeftOut(found, place, weight, len(labels.classes), strengths, kind)
+        cases = Cases.of(found.indptr, found.indices, place == 1, weight=weight)
+        return LeaveOneOut(cases, cases.count(X.shape[1]), kind=kind, grid=strengths)
 
     def decision_function(self, X: Any) -> Floats:
         """s(d) for two classes; log p(c) + Σ log p(x|c), one column per class, for more."""
@@ -186,3 +214,10 @@ def presence(X: Any) -> sp.csr_matrix:
     X.data = (X.data > 0).astype(np.float64)
     X.eliminate_zeros()
     return X
+
+
+def _checked_grid(grid: Sequence[float]) -> Floats:
+    values = np.asarray(grid, dtype=np.float64)
+    if values.ndim != 1 or len(values) < 1 or not np.all(values > 0) or np.any(np.diff(values) <= 0):
+        raise InputError("a grid is a list of positive strengths in ascending order")
+    return values

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.presence_priors import PresencePrior, kind_of
 from priorwise.models.weights import Weights
+from priorwise.priors.presence import kind_of, strengths_of
 from priorwise.priors.term_counts import TermCounts, remainder
 
 Floats = NDArray[np.float64]
@@ -115,13 +116,13 @@ class PresenceCounts:
             members = TermCounts(positive, np.array(n_positive), in_all, np.array(self.n_collection - one))
         return members, members.beside(negative, np.array(n_negative))
 
-    def weights(self, prior: PresencePrior) -> Weights:
+    def weights(self, prior: Any) -> Weights:
         """Blend the counts with the prior::
 
         s(d) = log p(+)/p(−) + Σ over x in d∩V of log p(x|+)/p(x|−)
         """
         kind = kind_of(prior)
-        negative, positive = kind.strengths(prior, 2)
+        negative, positive = strengths_of(prior, 2)
         members, others = self.without()
         of_members = kind.table(members, np.array([positive]))
         of_others = kind.table(others, np.array([negative]))

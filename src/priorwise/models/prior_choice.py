@@ -1,20 +1,19 @@
-"""Choose the prior: survey, search, average over samples, and say what was found."""
+"""Choose the two strengths of presence naive Bayes: survey, search, average over samples, and say what was found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.leave_one_out import LeaveOneOut, Terms
-from priorwise.models.presence_priors import PresencePrior
-from priorwise.models.terrain import Surveyor, Terrain, coarse_places, length_divisor
-from priorwise.search import NINE_STARTS, Choice, RadialSearch, choose_best, radial_search
-from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
+from priorwise.models.leave_one_out import LeaveOneOut
+from priorwise.models.terrain import Survey, Terrain, average_precision, coarse_places, length_divisor
+from priorwise.search import NINE_STARTS, AveragePrecision, Grid, Target, Tried, best_place, radial
+from priorwise.search.targets import COUNTS
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -46,10 +45,8 @@ class Trials:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[Trial]:
-        for row, column, score, sensitivity in zip(
-            self.rows.tolist(), self.columns.tolist(), self.score.tolist(), self.sensitivity.tolist(), strict=True
-        ):
-            yield Trial(row, column, score, sensitivity)
+        table = (self.rows, self.columns, self.score, self.sensitivity)
+        return map(Trial, *(column.tolist() for column in table))
 
 
 @dataclass(frozen=True)
@@ -86,13 +83,13 @@ class PriorChoice:
 
 def choose_prior(
     samples: Sequence[LeaveOneOut],
-    target: CountTarget | ScoreTarget,
+    target: Target,
     *,
     grid: Floats,
     search: str = "exhaustive",
     negative_weight: float = 1.0,
     length_powers: Sequence[float] = (0.0,),
-    given: PresencePrior | None = None,
+    given: Any | None = None,
 ) -> PriorChoice:
     """Find the pair of strengths whose target, averaged over the samples, is best.
 
@@ -100,13 +97,13 @@ def choose_prior(
     ----------
     samples : sequence of LeaveOneOut
         The same members with different samples of negatives.
-    target : CountTarget or ScoreTarget
+    target : Target
         What a good prior is good at.
     grid : array
         The strengths to choose from.
     search : {"exhaustive", "radial"}
-        Every cell, or the paper's nine climbs. An exhaustive search of a target that costs a sort per cell (all but
-        `AveragePrecision`) looks at a coarse grid and then climbs from its best cell.
+        Every cell, or the paper's nine climbs. An exhaustive search of a target that costs a sort per cell (all targets
+        of scores but `AveragePrecision`) looks at a coarse grid and then climbs from its best cell.
     negative_weight : float
         How many documents of the corpus each negative stands for.
     length_powers : sequence of float
@@ -116,183 +113,102 @@ def choose_prior(
     """
     if search not in ("exhaustive", "radial"):
         raise InputError(f"no search '{search}'; there are 'exhaustive' and 'radial'")
-    surveyors = [Surveyor(loo, target, grid, negative_weight, length_powers[0]) for loo in samples]
-    if len(length_powers) > 1 and not isinstance(target, CountTarget):
-        power = _best_power_anywhere(surveyors, length_powers)
-        surveyors = [replace(surveyor, length_power=power) for surveyor in surveyors]
-    terrains = [surveyor.survey() for surveyor in surveyors]
-    if search == "radial":
-        terrains, trials, paths = _climb_each(surveyors, terrains)
-    else:
-        terrains, trials, paths = _look_everywhere(surveyors, terrains)
-    choice = choose_best(_mean(terrains, "score"), _mean(terrains, "sensitivity"), grid)
-    power = surveyors[0].length_power
+    power, of_counts = length_powers[0], target.needs == COUNTS
+    if len(length_powers) > 1 and not of_counts:
+        coarse = [(loo, loo.terms(grid[coarse_places(grid)])) for loo in samples]
+        power = _best_power(
+            length_powers,
+            lambda p: np.mean([average_precision(*each, negative_weight, p) for each in coarse], axis=0).max(),
+        )
+    surveys = [Survey(loo, target, grid, negative_weight, power) for loo in samples]
+    tried, paths = (_climb_each if search == "radial" else _look_everywhere)(surveys)
+    rows, columns = np.asarray(tried.candidates).T
+    terrains = [survey.terrain() for survey in surveys]
+    trials = Trials(rows, columns, tried.values[:, 0], tried.values[:, 1])
+    row, column = np.asarray(tried.best).tolist()
     if given is not None:
-        if len(length_powers) > 1:
-            power = _best_power_at(surveyors, given, length_powers)
-        value = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
-        return PriorChoice(given, *value, power, terrains, trials, paths, "this prior was given, not learned")
-    prior = samples[0].kind.prior([grid[choice.row], grid[choice.column]])
-    if len(length_powers) > 1 and isinstance(target, CountTarget):
-        power = _best_power_at(surveyors, prior, length_powers)
-    remark = _remark(choice, terrains, target)
-    return PriorChoice(prior, choice.score, choice.sensitivity, power, terrains, trials, paths, remark)
+        remark, prior = "this prior was given, not learned", given
+    else:
+        remark = _remark(tried, terrains[0].grid, target)
+        prior = samples[0].kind.with_strengths([grid[row], grid[column]])
+    if len(length_powers) > 1 and (of_counts or given is not None):
+        by_rank: dict[str, Any] = {"target": AveragePrecision(), "prior": prior, "negative_weight": negative_weight}
+        power = _best_power(length_powers, lambda p: score_of(samples, **by_rank, length_power=p)[0])
+    score, sensitivity = tried.values[tried.place].tolist()
+    if given is not None:
+        score, sensitivity = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
+    return PriorChoice(prior, score, sensitivity, power, terrains, trials, paths, remark)
 
 
 def score_of(
     samples: Sequence[LeaveOneOut],
-    target: CountTarget | ScoreTarget,
-    prior: PresencePrior,
+    target: Target,
+    prior: Any,
     *,
     negative_weight: float = 1.0,
     length_power: float = 0.0,
 ) -> tuple[float, float]:
     """Value one prior by its leave-one-out scores: the target and the sensitivity, means over the samples."""
-    from priorwise.kernels.leave_one_out import TIE
-
-    values, sensitivities = [], []
+    outcomes = []
     for loo in samples:
-        scores = loo.scores(prior)
-        cases = loo.cases
-        weight = cases.weight
-        tp = weight[cases.positive & (scores > TIE)].sum()
-        fp = weight[~cases.positive & (scores > TIE)].sum()
-        positives, negatives = weight[cases.positive].sum(), weight[~cases.positive].sum()
-        if isinstance(target, CountTarget):
-            counts = np.array([tp]), np.array([fp])
-            values.append(float(target.from_counts(*counts, positives, negatives, negative_weight)[0]))
-        else:
-            scores = scores / length_divisor(cases.length, length_power)
-            values.append(target.from_scores(scores, cases.positive, weight, negative_weight))
-        sensitivities.append(float(tp / positives))
-    return float(np.mean(values)), float(np.mean(sensitivities))
+        scores = loo.scores(prior) / length_divisor(loo.cases.length, length_power)
+        outcomes.append(loo.outcome(scores[:, np.newaxis], negative_weight))
+    sensitivity = np.mean([outcome.sensitivity[0] for outcome in outcomes])
+    return float(np.mean([target.value(outcome) for outcome in outcomes])), float(sensitivity)
 
 
-def _mean(terrains: Sequence[Terrain], what: str) -> Floats:
-    return np.mean([getattr(terrain, what) for terrain in terrains], axis=0)
+def _look_everywhere(surveys: Sequence[Survey]) -> tuple[Tried, list[list[list[Cell]]]]:
+    """Every cell if all are known, else the coarse cells, and a climb from the best of them."""
+    grid = surveys[0].grid
+
+    def value(cells: Any) -> Floats:
+        return np.asarray(np.mean([survey.values(cells) for survey in surveys], axis=0))
+
+    if surveys[0].is_complete:
+        cells = np.indices((len(grid), len(grid))).reshape(2, -1).T
+        return Grid(cells, _from_laplace(grid)).search(value), []
+    places = coarse_places(grid).tolist()
+    starts = [(row, column) for row in places for column in places]
+    climb = radial((len(grid), len(grid)), starts, together=True, distance=_from_laplace(grid)).search(value)
+    return climb, [climb.paths]
 
 
-def _look_everywhere(
-    surveyors: Sequence[Surveyor], terrains: list[Terrain]
-) -> tuple[list[Terrain], Trials, list[list[list[Cell]]]]:
-    score, sensitivity = _mean(terrains, "score"), _mean(terrains, "sensitivity")
-    if not np.isnan(score).any():
-        return terrains, _trials(np.argwhere(~np.isnan(score)), score, sensitivity), []
-    start = choose_best(score, sensitivity, surveyors[0].grid)
-    columns = _ColumnCache(surveyors)
-    evaluated = [terrain.score.copy() for terrain in terrains]
-
-    def value(cell: Cell) -> tuple[float, ...]:
-        if np.isnan(evaluated[0][cell]):
-            for sample, at in enumerate(columns.values(cell)):
-                evaluated[sample][cell] = at
-        return float(np.mean([score[cell] for score in evaluated])), float(sensitivity[cell])
-
-    looked_at = [tuple(cell) for cell in np.argwhere(~np.isnan(score))]
-    climb = radial_search(value, score.shape, [(start.row, start.column)])
-    looked_at += [cell for cell in climb.values if np.isnan(score[cell])]
-    terrains = [replace(terrain, score=score) for terrain, score in zip(terrains, evaluated, strict=True)]
-    return terrains, _trials(np.array(looked_at), _mean(terrains, "score"), sensitivity), [climb.paths]
-
-
-def _climb_each(
-    surveyors: Sequence[Surveyor], terrains: list[Terrain]
-) -> tuple[list[Terrain], Trials, list[list[list[Cell]]]]:
+def _climb_each(surveys: Sequence[Survey]) -> tuple[Tried, list[list[list[Cell]]]]:
     """The paper's search: nine climbs per sample; every pair explored under any sample is averaged over all."""
-    grid = surveyors[0].grid
-    starts = [(_nearest(grid, negative), _nearest(grid, positive)) for negative, positive in NINE_STARTS]
-    columns = _ColumnCache(surveyors)
-    searches: list[RadialSearch] = []
-    for sample, terrain in enumerate(terrains):
-
-        def value(cell: Cell, sample: int = sample, terrain: Terrain = terrain) -> tuple[float, ...]:
-            score = terrain.score[cell]
-            if np.isnan(score):
-                score = columns.values(cell)[sample]
-            return float(score), float(terrain.sensitivity[cell])
-
-        searches.append(radial_search(value, terrain.score.shape, starts))
-    explored = list(dict.fromkeys(cell for search in searches for cell in search.values))
-    seen = np.full(terrains[0].score.shape, np.nan)
+    grid = surveys[0].grid
+    starts = [tuple(int(np.argmin(np.abs(grid - strength))) for strength in start) for start in NINE_STARTS]
+    climbs = [radial((len(grid), len(grid)), starts).search(survey.values) for survey in surveys]
+    explored = list(dict.fromkeys(cell for climb in climbs for cell in climb.candidates))
+    values = np.mean([survey.values(explored) for survey in surveys], axis=0)
+    seen = np.full((len(grid), len(grid)), np.nan)
     seen[tuple(np.array(explored).T)] = 0.0
-    climbed = []
-    for sample, terrain in enumerate(terrains):
-        score = terrain.score + seen
-        for cell in explored:
-            if np.isnan(score[cell]):
-                score[cell] = columns.values(cell)[sample]
-        climbed.append(replace(terrain, score=score))
-    trials = _trials(np.array(explored), _mean(climbed, "score"), _mean(climbed, "sensitivity"))
-    return climbed, trials, [search.paths for search in searches]
+    for survey in surveys:
+        survey.score = survey.score + seen
+    place = best_place(values, _from_laplace(grid)(explored))
+    return Tried(explored, values, place), [climb.paths for climb in climbs]
 
 
-class _ColumnCache:
-    """Values of single cells on all samples, for targets that cost a sort per cell.
-
-    The terms of a strength are summed once, however many cells of its row and column are looked at.
-    """
-
-    def __init__(self, surveyors: Sequence[Surveyor]) -> None:
-        self.surveyors = surveyors
-        self._terms: dict[int, list[Terms]] = {}
-        self._values: dict[Cell, list[float]] = {}
-
-    def values(self, cell: Cell) -> list[float]:
-        if cell not in self._values:
-            rows, columns = self._terms_of(cell[0]), self._terms_of(cell[1])
-            self._values[cell] = [
-                surveyor.value(column.positive[:, 0] - row.negative[:, 0])
-                for surveyor, row, column in zip(self.surveyors, rows, columns, strict=True)
-            ]
-        return self._values[cell]
-
-    def _terms_of(self, place: int) -> list[Terms]:
-        if place not in self._terms:
-            strength = self.surveyors[0].grid[place : place + 1]
-            self._terms[place] = [surveyor.loo.terms(strength) for surveyor in self.surveyors]
-        return self._terms[place]
+def _from_laplace(grid: Floats) -> Any:
+    """Euclidean distance in log λ, so that a plateau gives the prior that departs least from Laplace."""
+    departure = np.log(grid) ** 2
+    return lambda cells: departure[np.asarray(cells)].sum(axis=1)
 
 
-def _trials(cells: NDArray[np.integer], score: Floats, sensitivity: Floats) -> Trials:
-    rows, columns = cells.T
-    return Trials(rows, columns, score[rows, columns], sensitivity[rows, columns])
+def _best_power(powers: Sequence[float], value: Callable[[float], float]) -> float:
+    return float(powers[int(np.argmax([value(power) for power in powers]))])
 
 
-def _nearest(grid: Floats, value: float) -> int:
-    return int(np.argmin(np.abs(grid - value)))
-
-
-def _best_power_anywhere(surveyors: Sequence[Surveyor], powers: Sequence[float]) -> float:
-    """The power that reaches the best average precision in any cell of the coarse grid."""
-    grid = surveyors[0].grid
-    coarse = grid[coarse_places(grid)]
-    best = [
-        np.mean([replace(s, length_power=power).average_precision(coarse) for s in surveyors], axis=0).max()
-        for power in powers
-    ]
-    return float(powers[int(np.argmax(best))])
-
-
-def _best_power_at(surveyors: Sequence[Surveyor], prior: PresencePrior, powers: Sequence[float]) -> float:
-    samples = [surveyor.loo for surveyor in surveyors]
-    weight = surveyors[0].negative_weight
-    best = [
-        score_of(samples, AveragePrecision(), prior, negative_weight=weight, length_power=power)[0] for power in powers
-    ]
-    return float(powers[int(np.argmax(best))])
-
-
-def _remark(choice: Choice, terrains: Sequence[Terrain], target: CountTarget | ScoreTarget) -> str:
-    score = _mean(terrains, "score")
+def _remark(tried: Tried, grid: Floats, target: Target) -> str:
+    score, sensitivity = tried.values.T
     if np.nanmax(score) == np.nanmin(score):
         return "the target is the same for every prior: the data do not tell them apart; the most sensitive was taken"
-    if isinstance(target, CountTarget) and choice.sensitivity < FEW_MEMBERS:
+    found = sensitivity[tried.place]
+    if target.needs == COUNTS and found < FEW_MEMBERS:
         return (
-            f"a degenerate optimum: the best cell for '{target.name}' predicts only {choice.sensitivity:.1%} of the "
+            f"a degenerate optimum: the best cell for '{target.name}' predicts only {found:.1%} of the "
             "members positive, and such a prior usually ranks worse than Laplace; "
             "try average precision, F0.5 or a sensitivity floor"
         )
-    last = len(terrains[0].grid) - 1
-    if last in (choice.row, choice.column):
-        return f"the best prior lies at the end of the grid (λ = {terrains[0].grid[-1]:g}): a larger one may do better"
+    if len(grid) - 1 in np.asarray(tried.best).tolist():
+        return f"the best prior lies at the end of the grid (λ = {grid[-1]:g}): a larger one may do better"
     return ""

@@ -7,32 +7,34 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from priorwise.errors import InputError
-from priorwise.models.best_estimator import BestEstimator
-from priorwise.models.class_strengths import choose_class_strengths
-from priorwise.models.count_nb import CountNB
-from priorwise.models.folds import FoldedScores
-from priorwise.models.held_out import HeldOut
+from priorwise.features.matrices import validate_data
+from priorwise.models.folds import held_out_of
 from priorwise.models.labels import Labels
-from priorwise.models.leave_one_out import LeaveOneOut
-from priorwise.models.logistic import LogisticRegression
-from priorwise.models.logistic_held_out import LogisticHeldOut
-from priorwise.models.presence import PresenceNB, presence
-from priorwise.models.presence_counts import Cases
-from priorwise.models.presence_priors import kind_of
-from priorwise.models.prior_choice import choose_prior
-from priorwise.models.prior_grid import choose_from_grid
-from priorwise.priors import Gaussian
-from priorwise.priors.imagined import ImaginedTexts, smoothing_of
-from priorwise.search import Accuracy, ClassTarget, CountTarget, FBeta, LogLikelihood, ScoreTarget, Target, as_target
+from priorwise.models.weights import Weights
+from priorwise.priors.base import bound
+from priorwise.search import Choice, HeldOut, Strategy, Target, as_target
 
 Floats = NDArray[np.float64]
 
+LEAST_SHARE = 1e-3
+"""A prior that is less than a thousandth as probable as the best one takes no part in an average."""
 
-class PriorSearch(BestEstimator):
+
+def _fitted_has(method: str) -> Callable[[Any], bool]:
+    def check(self: Any) -> bool:
+        getattr(self.best_estimator_ if hasattr(self, "best_estimator_") else self.estimator, method)
+        return True
+
+    return check
+
+
+class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Find the prior whose target is best on documents that the model has not seen, and fit the estimator with it.
 
     For `PresenceNB`, `BernoulliNB`, `MultinomialNB` and `WeightedNB` that is exact leave-one-out by subtraction,
@@ -40,10 +42,12 @@ class PriorSearch(BestEstimator):
     `LogisticRegression` shares its work among folds and priors, and can also be approximate leave-one-out.
 
     For `PresenceNB` and two classes every pair of strengths of the grid is valued at once. For more classes, strengths
-    are improved one class at a time until none improves the target, which is then the mean over the classes of the
-    target of one class against the rest.
+    are improved one class at a time until none improves the target. For the others every prior of the grid is tried.
+    With an indicator matrix as `y` each label chooses for itself. A target of one class, such as ``FBeta(0.5)``, is
+    averaged over the classes, each against the rest.
 
-    For the others every prior of the grid is tried. With an indicator matrix as `y` each label chooses for itself.
+    Of equally good priors the one nearest to the estimator's own is taken. For `PresenceNB` and two classes it is the
+    one nearest to Laplace of the most sensitive ones.
 
     Parameters
     ----------
@@ -53,6 +57,13 @@ class PriorSearch(BestEstimator):
         What a good prior is good at: an object such as ``PPV()`` or ``MacroF1()``, or a function of (y_true, scores).
         By default ``FBeta(0.5)`` for `PresenceNB`, log-likelihood for regressions; for the others F1 for two classes or
         labels, accuracy for more.
+    strategy : Grid or Climb, optional
+        How to look for the best prior; its candidates are priors. By default every prior of the grid is tried, or for
+        `PresenceNB` what `search` says.
+    average : bool
+        Predict with the mean of the models of all tried priors, each in proportion to the probability that it gives to
+        the held-out cases together, instead of with the best one. The target must be a log-probability, such as
+        ``LogLikelihood()``, and labels then share one prior.
     search : {"exhaustive", "radial"}
         For `PresenceNB`: every cell of the grid, or the paper's nine climbs.
     grid : sequence, optional
@@ -81,6 +92,8 @@ class PriorSearch(BestEstimator):
         The model fitted with it.
     trials_ : dict of arrays
         Every trial, in order: strengths (or priors), score, and sensitivity (or label).
+    shares_, weights_ : array, Weights
+        With `average`: what each trial counts for, and the mean of the models. `best_estimator_` predicts with it.
     terrain_ : Terrain
         For `PresenceNB` and two classes: ``grid``, and ``tp``, ``fp``, ``score`` with rows λ− and columns λ+.
     remark_ : str
@@ -89,12 +102,12 @@ class PriorSearch(BestEstimator):
     Examples
     --------
     >>> X = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]])
+    >>> from priorwise import BernoulliNB, JelinekMercer, PresenceNB
     >>> search = PriorSearch(PresenceNB()).fit(X, [1, 1, 1, 0, 0, 0])
     >>> search.terrain_.score.shape
     (203, 203)
     >>> search.predict([[1, 0, 0, 0]])
     array([1])
-    >>> from priorwise import BernoulliNB, JelinekMercer
     >>> search = PriorSearch(BernoulliNB(), grid=[JelinekMercer(0.1), JelinekMercer(0.9)]).fit(X, [1, 1, 1, 0, 0, 0])
     >>> search.trials_["score"].tolist()
     [1.0, 0.3333333333333333]
@@ -107,6 +120,8 @@ class PriorSearch(BestEstimator):
         estimator: Any,
         *,
         target: Target | Callable[..., Any] | None = None,
+        strategy: Strategy | None = None,
+        average: bool = False,
         search: str = "exhaustive",
         grid: Sequence[Any] | None = None,
         negative_weight: float = 1.0,
@@ -116,6 +131,8 @@ class PriorSearch(BestEstimator):
     ) -> None:
         self.estimator = estimator
         self.target = target
+        self.strategy = strategy
+        self.average = average
         self.search = search
         self.grid = grid
         self.negative_weight = negative_weight
@@ -137,106 +154,109 @@ class PriorSearch(BestEstimator):
             raise InputError(
                 f"PriorSearch needs an estimator with a parameter 'prior', which {self.estimator!r} has not"
             )
+        words = getattr(X, "words", None)
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, reset=True)
+        self._words = getattr(self, "feature_names_in_", words)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        labels = Labels.of(y)
-        self.classes_ = labels.classes
-        if isinstance(self.estimator, PresenceNB) and self.folds is None:
-            self._search_strengths(X, y, weight, labels)
-        else:
-            self._search_priors(X, y, weight, labels)
-        self.best_estimator_ = clone(self.estimator).set_params(prior=self.best_prior_)
-        self.best_estimator_.fit(X, y, sample_weight=sample_weight)
-        return self
-
-    def _target(self, default: CountTarget | ClassTarget) -> CountTarget | ScoreTarget | ClassTarget:
-        if self.target is None:
-            return default
-        return self.target if isinstance(self.target, ClassTarget) else as_target(self.target)
-
-    def _search_strengths(self, X: Any, y: Any, weight: Floats, labels: Labels) -> None:
-        if labels.multilabel:
-            raise InputError("PresenceNB tells classes apart; for an indicator matrix wrap it in OneVsRestClassifier")
-        target = _of_one_class(self._target(FBeta(0.5)))
-        kind = kind_of(self.estimator.prior)
-        grid = kind.grid if self.grid is None else _checked_grid(self.grid)
-        place = np.searchsorted(labels.classes, y)
-        present = presence(X)
-        if len(self.classes_) == 2:
-            cases = Cases.of(present.indptr, present.indices, place == 1, weight=weight)
-            samples = [LeaveOneOut(cases, cases.count(X.shape[1]), kind=kind)]
-            choice = choose_prior(samples, target, grid=grid, search=self.search, negative_weight=self.negative_weight)
-            self.best_prior_, self.best_score_, self.remark_ = choice.prior, choice.score, choice.remark
-            self.terrain_ = choice.terrains[0]
-            self.trials_ = {
-                "lambda_negative": grid[choice.trials.rows],
-                "lambda_positive": grid[choice.trials.columns],
-                "score": choice.trials.score,
-                "sensitivity": choice.trials.sensitivity,
-            }
-        else:
-            many = choose_class_strengths(present, place, weight, len(self.classes_), target, grid, kind)
-            self.best_prior_, self.best_score_, self.trials_, self.remark_ = many
-
-    def _search_priors(self, X: Any, y: Any, weight: Floats, labels: Labels) -> None:
-        regression = hasattr(self.estimator, "intercept_prior")
-        usual = LogLikelihood() if regression else FBeta(1.0) if labels.against_rest else Accuracy()
-        target = self._target(usual)
-        own = self.estimator.given_prior if isinstance(self.estimator, CountNB) else self.estimator.prior
-        if own is None and regression:
-            own = Gaussian(1.0)
-        if isinstance(own, Sequence) and not isinstance(own, str):
-            own = own[0]
-        candidates = self._candidates(own)
-        imagines = any(isinstance(prior, ImaginedTexts) for prior in candidates)
-        held_out: HeldOut
-        if self.folds is None and isinstance(self.estimator, CountNB) and not imagines:
-            held_out = self.estimator.leave_one_out(X, y, labels, weight)
-        elif isinstance(self.estimator, LogisticRegression):
-            held_out = LogisticHeldOut(self.estimator, X, y, labels, weight, 10 if self.folds is None else self.folds)
-        else:
-            held_out = FoldedScores(self.estimator, X, y, labels, weight, 5 if self.folds is None else self.folds)
-        if self.progress is not None:
-            held_out.progress = self.progress
-        choice = choose_from_grid(
-            held_out,
-            candidates,
-            target,
-            own,
-            per_label=self.per_label and not imagines,
-            negative_weight=self.negative_weight,
-        )
+        self.classes_ = Labels.of(y).classes
+        held_out = self._held_out(X, y, weight)
+        choice = self._choose(held_out, self._strategy(held_out))
         self.best_prior_, self.best_score_ = choice.prior, choice.score
         self.trials_, self.remark_ = choice.trials, choice.remark
+        if choice.terrain is not None:
+            self.terrain_ = choice.terrain
+        self.best_estimator_ = self._fitted(choice.prior, X, y, sample_weight)
+        if self.average:
+            self._average(held_out, choice, lambda prior: self._fitted(prior, X, y, sample_weight))
+        return self
 
-    def _candidates(self, own: Any) -> list[Any]:
-        given = self.grid
-        if given is None:
-            if not hasattr(own, "grid"):
-                raise InputError(f"give PriorSearch a grid, a list of the priors to choose from; {own!r} has none")
-            given = own.grid()
-        priors = list(given)
-        if not priors:
-            raise InputError("the grid is empty: give at least one prior")
-        if isinstance(self.estimator, CountNB):
-            for prior in priors:
-                self.estimator.check_prior(smoothing_of(prior))
-        return priors
+    def _held_out(self, X: Any, y: Any, weight: Floats) -> HeldOut:
+        """What to judge priors by."""
+        grid = None if self.grid is None else [bound(prior, self._words) for prior in self.grid]
+        given, estimator = self.estimator.get_params(deep=False)["prior"], self.estimator
+        if (prior := bound(given, self._words)) is not given:
+            estimator = clone(estimator).set_params(prior=prior)
+        held_out = held_out_of(estimator, X, y, weight, self.folds, grid)
+        if self.progress is not None:
+            held_out.progress = self.progress
+        return held_out
+
+    def _strategy(self, held_out: HeldOut) -> Strategy | None:
+        """How to look for the best prior; None leaves it to `held_out`."""
+        return self.strategy
+
+    def _choose(self, held_out: HeldOut, strategy: Strategy | None) -> Choice:
+        """Look for it."""
+        target = held_out.usual_target if self.target is None else as_target(self.target)
+        if self.average and not target.is_log_probability:
+            raise InputError(
+                f"priors are averaged by the probability of what is true, and '{target.name}' is none: "
+                "give target=LogLikelihood()"
+            )
+        per_label, r = self.per_label and not self.average, self.negative_weight
+        return held_out.choose(target, strategy, search=self.search, per_label=per_label, negative_weight=r)
+
+    def _fitted(self, prior: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:
+        return clone(self.estimator).set_params(prior=prior).fit(X, y, sample_weight=sample_weight)
+
+    def _average(self, held_out: HeldOut, choice: Choice, fitted: Callable[[Any], Any]) -> None:
+        """Let `best_estimator_` predict with the mean of all tried models, each weighed by its share."""
+        decisions = held_out.truth.total * (1 if held_out.exclusive else held_out.truth.members.shape[1])
+        log_share = choice.trials["score"] * decisions
+        shares = np.exp(log_share - np.nanmax(log_share))
+        shares = np.where(shares < LEAST_SHARE, 0.0, shares)
+        self.shares_ = shares / shares.sum()
+        used = np.flatnonzero(self.shares_)
+        models = [fitted(choice.prior_of(place)).weights_ for place in used.tolist()]
+        self.weights_ = average_weights(models, self.shares_[used], self.n_features_in_)
+        self.best_estimator_._take(self.weights_)
+
+    @available_if(_fitted_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any) -> Any:
+        """Predict with the best estimator."""
+        return self._ask("predict", X)
+
+    @available_if(_fitted_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of the best estimator."""
+        return self._ask("decision_function", X)
+
+    @available_if(_fitted_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the best estimator."""
+        return self._ask("predict_proba", X)
+
+    @available_if(_fitted_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log-probabilities of the best estimator."""
+        return self._ask("predict_log_proba", X)
+
+    def _ask(self, method: str, X: Any) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return getattr(self.best_estimator_, method)(validate_data(self, X, accept_sparse="csr", reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.input_tags.sparse = own.input_tags.sparse
+        tags.input_tags.positive_only = own.input_tags.positive_only
+        tags.classifier_tags.poor_score = True
+        tags.classifier_tags.multi_label = own.classifier_tags is not None and own.classifier_tags.multi_label
+        return tags
 
 
-def _of_one_class(target: CountTarget | ScoreTarget | ClassTarget) -> CountTarget | ScoreTarget:
-    if not isinstance(target, ClassTarget):
-        return target
-    single = target.of_one_label()
-    if single is None:
-        raise InputError(f"'{target.name}' looks at all classes together, and PresenceNB values one after the other")
-    return single
+def average_weights(models: Sequence[Weights], shares: Floats, n_features: int) -> Weights:
+    """Mean of several models of the same features, each with its share.
 
-
-def _checked_grid(grid: Sequence[float]) -> Floats:
-    values = np.asarray(grid, dtype=np.float64)
-    if values.ndim != 1 or len(values) < 1 or not np.all(values > 0) or np.any(np.diff(values) <= 0):
-        raise InputError("a grid is a list of positive strengths in ascending order")
-    return values
+    Examples
+    --------
+    >>> one, other = (Weights(np.array([j]), np.array([[2.0]]), np.array([1.0])) for j in (0, 1))
+    >>> average_weights([one, other], np.array([0.75, 0.25]), 2).values
+    array([[1.5, 0.5]])
+    """
+    features = np.unique(np.concatenate([weights.features for weights in models]))
+    values = sum(share * weights.table(n_features) for share, weights in zip(shares, models, strict=True))
+    bias = sum(share * weights.bias for share, weights in zip(shares, models, strict=True))
+    return Weights(features, np.asarray(values)[:, features], np.asarray(bias))

@@ -13,17 +13,24 @@ from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import Labels
-from priorwise.models.linear_outputs import LinearOutputs, prior_of_output
+from priorwise.models.linear_outputs import LinearOutputs
 from priorwise.models.logistic_design import Design
 from priorwise.models.separation import is_separated, separated
 from priorwise.models.shared_work import on_threads
-from priorwise.priors.coefficients import CoefficientPrior, Gaussian, Jeffreys, Laplace
-from priorwise.priors.informed import Informed
+from priorwise.priors.base import one_each
+from priorwise.priors.coefficients import Gaussian
+from priorwise.priors.regression import RegressionPrior
 
 Floats = NDArray[np.float64]
 
 LARGEST_SYSTEM = 2000
-"""More features than this are updated in blocks, unless told otherwise."""
+"""More features than this are updated in blocks, unless told otherwise, or unless there are few cases."""
+
+FEW_CASES = 4000
+"""With at most this many cases, any number of features is one system of as many equations as there are cases."""
+
+PATIENCE, USUAL_STEPS, SPEED = 60.0, 100, 1e10
+"""Who has to wait for longer than so many seconds is told beforehand, at so many steps and operations per second."""
 
 START_VARIANCE = 1.0
 """Of the Gaussian prior under which Laplace's prior starts from the answer, and Jeffreys' from EM's first step."""
@@ -51,8 +58,8 @@ class ProbitRegression(LinearOutputs):
     intercept_prior : prior, optional
         The intercept's prior, of the same kind as `prior`; flat by default. The paper gives it the features' prior.
     block_size : int, optional
-        How many features are updated at a time, the others staying as they are. By default all up to 2,000 features,
-        and 1,000 at a time beyond.
+        How many features are updated at a time, the others staying as they are. By default all, unless there are more
+        than 2,000 features and more than 4,000 cases: then 1,000 at a time.
     tol : float
         Stops when an iteration promises to lower the objective by less than this part of it.
     max_iter : int
@@ -80,18 +87,23 @@ class ProbitRegression(LinearOutputs):
 
     Examples
     --------
+    >>> from priorwise.priors import Laplace
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     >>> model = ProbitRegression(Laplace(variance=8.0)).fit(X, [1, 1, 0, 0])
     >>> model.coef_.round(2)
     array([[2.21, 0.  ]])
     """
 
+    asks = RegressionPrior
+    link = "probit"
+    usual_folds = 5
+
     def __init__(
         self,
-        prior: CoefficientPrior | Informed | Jeffreys | Sequence[Any] | None = None,
+        prior: RegressionPrior | Sequence[RegressionPrior] | None = None,
         *,
         fit_intercept: bool = True,
-        intercept_prior: CoefficientPrior | Jeffreys | None = None,
+        intercept_prior: RegressionPrior | None = None,
         block_size: int | None = None,
         tol: float = 1e-8,
         max_iter: int = 2000,
@@ -128,7 +140,7 @@ class ProbitRegression(LinearOutputs):
             self._check_sides(positive, weight, output)
             prior, row = self._prior(output, n_outputs), self._row(X.shape[1], output, n_outputs)
             self._refuse_separation(design, positive, weight, row[0], output)
-            return self._fit_one(blocks, positive, prior.kind() if isinstance(prior, Informed) else prior, row)
+            return self._fit_one(blocks, positive, prior.shape, row)
 
         found = on_threads(fit_one, range(n_outputs), self.threads)
         coef = np.array([one.coef for one in found])
@@ -153,41 +165,50 @@ class ProbitRegression(LinearOutputs):
 
         intercept = self.fit_intercept and self.intercept_prior is None
         n_columns = design.shape[1] + intercept
-        size = self.block_size or (n_columns if n_columns <= LARGEST_SYSTEM else LARGEST_SYSTEM // 2)
+        whole = n_columns <= LARGEST_SYSTEM or design.shape[0] <= FEW_CASES
+        size = self.block_size or (n_columns if whole else LARGEST_SYSTEM // 2)
+        self._say_how_long(design.shape[0], n_columns, size)
         return Blocks(design, weight, intercept, size)
 
-    def _fit_one(self, blocks: Any, positive: NDArray[np.bool_], prior: Any, row: tuple[Floats, Floats]) -> Any:
+    def _say_how_long(self, n_cases: int, n_columns: int, size: int) -> None:
+        """Warn before a fit that takes more than a minute; a Gaussian prior solves its systems once."""
+        each = min(size, n_cases) ** 3 / 3 * -(-n_columns // size)
+        shapes = {getattr(prior, "shape", Gaussian) for prior in one_each(self._bound, self._labels.n_outputs)}
+        steps = min(USUAL_STEPS, self.max_iter) if any(shape.sparse for shape in shapes) else 1
+        seconds = each * steps * self._labels.n_outputs / SPEED
+        if seconds > PATIENCE:
+            warnings.warn(
+                f"{n_cases:,} cases with {n_columns:,} features will take about {seconds / 60:,.0f} minutes: select "
+                "features first, or take LogisticRegression, which needs seconds for as many",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def _fit_one(
+        self, blocks: Any, positive: NDArray[np.bool_], shape: type[RegressionPrior], row: tuple[Floats, Floats]
+    ) -> Any:
         from priorwise.models.probit_em import ProbitEM
 
         signs, start = np.where(positive, 1.0, -1.0), np.zeros(blocks.X.shape[1])
-        if not isinstance(prior, Gaussian):
+        if shape.sparse:
             finite = np.where(np.isfinite(row[0]), START_VARIANCE, np.inf)
-            ridge = ProbitEM(blocks, Gaussian(), (finite, row[1]))
+            ridge = ProbitEM(blocks, Gaussian, (finite, row[1]))
             # From far out, Jeffreys' prior keeps several times the coefficients that the paper reports.
-            steps = 1 if isinstance(prior, Jeffreys) else self.max_iter
+            steps = self.max_iter if shape.log_concave else 1
             start = ridge.fit(signs, start, 1e-4, steps, True).distance
-        return ProbitEM(blocks, prior, row).fit(signs, start, self.tol, self.max_iter, self.accelerate)
+        return ProbitEM(blocks, shape, row).fit(signs, start, self.tol, self.max_iter, self.accelerate)
 
     def _prior(self, output: int, n_outputs: int) -> Any:
-        prior = prior_of_output(self.given_prior, output, n_outputs)
-        kind = prior.kind if isinstance(prior, Informed) else type(prior)
-        if not issubclass(kind, Gaussian | Laplace | Jeffreys):
-            raise InputError(
-                f"the prior of a probit regression is Gaussian(…), Laplace(…) or Jeffreys(), not {prior!r}"
-            )
-        if self.intercept_prior is not None and type(self.intercept_prior) is not kind:
-            raise InputError(f"intercept_prior must be a {kind.__name__} as prior is, not {self.intercept_prior!r}")
+        prior = super()._prior(output, n_outputs)
+        if self.intercept_prior is not None and self.intercept_prior.shape is not prior.shape:
+            wanted = prior.shape.__name__
+            raise InputError(f"intercept_prior must be a {wanted} as prior is, not {self.intercept_prior!r}")
         return prior
 
     def _row(self, n_features: int, output: int, n_outputs: int) -> tuple[Floats, Floats]:
-        """Variance and mode of each column; Jeffreys' prior has neither."""
-        prior = self._prior(output, n_outputs)
-        columns = n_features + (self.fit_intercept and self.intercept_prior is not None)
-        if isinstance(prior, Jeffreys):
-            return np.ones(columns), np.zeros(columns)
-        variance, mode = prior.of_features(n_features, output, n_outputs)
-        if columns > n_features:
-            assert isinstance(self.intercept_prior, CoefficientPrior)
+        """Variance and mode of each column."""
+        variance, mode = self._prior(output, n_outputs).of_features(n_features, output, n_outputs)
+        if self.fit_intercept and self.intercept_prior is not None:
             own_variance, own_mode = self.intercept_prior.of_features(1, output, n_outputs)
             variance, mode = np.append(variance, own_variance), np.append(mode, own_mode)
         return variance, mode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +12,9 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import erfcx, log_ndtr
 
 from priorwise.models.logistic_design import Design
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import GONE, RegressionPrior
 
 Floats = NDArray[np.float64]
-Prior = Gaussian | Laplace | Jeffreys
-
-GONE = 1e-10
-"""A coefficient this close to its mode has arrived there; under Jeffreys' prior its density stops growing here."""
 
 PATIENCE = 20
 """Iterations without a coefficient lost, before steps under Jeffreys' prior may be longer than EM's."""
@@ -84,14 +81,15 @@ class ProbitEM:
     systems of features and of cases. Features in blocks are updated in turn, each block after an E-step of its own.
     """
 
-    def __init__(self, blocks: Blocks, prior: Prior, row: tuple[Floats, Floats]) -> None:
-        self.blocks, self.prior = blocks, prior
+    def __init__(self, blocks: Blocks, shape: type[RegressionPrior], row: tuple[Floats, Floats]) -> None:
+        self.blocks, self.shape = blocks, shape
         self.X, self.weight, self.intercept = blocks.X, blocks.weight, blocks.intercept
         self.variance, self.mode = row
         self.n_features = len(self.mode)
         self.offset = self.X[:, : self.n_features] @ self.mode if self.mode.any() else np.zeros(self.X.shape[0])
+        self._factors: dict[int, Any] = {}
         self.held = np.zeros(self.X.shape[1], dtype=bool)
-        self.held[: self.n_features] = isinstance(prior, Jeffreys) | np.isfinite(self.variance)
+        self.held[: self.n_features] = np.isfinite(self.variance)
 
     def fit(self, y: Floats, start: Floats, tol: float, max_iter: int, accelerate: bool) -> ProbitFit:
         """Iterate from `start`, distances from the mode, until a step promises less than `tol` of the objective.
@@ -99,7 +97,7 @@ class ProbitEM:
         Under Jeffreys' prior longer steps than EM's could lead to another optimum; there they wait until the same
         coefficients have been at 0 for a while.
         """
-        patience = PATIENCE if isinstance(self.prior, Jeffreys) else 0
+        patience = 0 if self.shape.log_concave else PATIENCE
         delta, trace = start.copy(), [self.objective(y, start)]
         longer, converged, unchanged = 1.0, False, 0
         for _ in range(max_iter):
@@ -112,7 +110,7 @@ class ProbitEM:
                     stepped = further
             elif accelerate:
                 longer = HEADWAY
-            if not isinstance(self.prior, Gaussian):
+            if self.shape.sparse:
                 stepped[self.held & (np.abs(stepped) < GONE)] = 0.0
             self._revive(y, stepped)
             unchanged = unchanged + 1 if np.array_equal(stepped == 0.0, delta == 0.0) else 0
@@ -152,37 +150,62 @@ class ProbitEM:
         slope = np.where(alive, part.T @ (self.weight * residual) - pull, 0.0)
         step = np.zeros(len(block))
         t = scale[alive]
+        if gram is None and len(t) <= part.shape[0]:
+            few = part[:, alive]
+            gram = np.asarray((few.T @ few.multiply(self.weight[:, np.newaxis])).toarray())
+        elif gram is not None:
+            gram = gram[np.ix_(alive, alive)] if len(t) < len(block) else gram
         if gram is not None:
-            square = t[:, np.newaxis] * gram[np.ix_(alive, alive)] * t
-            square[np.diag_indices_from(square)] += np.where(held[alive], 1.0, 1e-12)
-            step[alive] = t * cho_solve(cho_factor(square, overwrite_a=True), t * slope[alive])
+            step[alive] = t * cho_solve(
+                self._factor(number, lambda: self._of_features(gram, held[alive], t)), t * slope[alive]
+            )
         else:
-            step[alive] = self._by_cases(part[:, alive], held[alive], t, slope[alive])
+            step[alive] = self._by_cases(number, part[:, alive], held[alive], t, slope[alive])
         return step, slope
 
-    def _by_cases(self, part: Any, held: NDArray[np.bool_], t: Floats, slope: Floats) -> Floats:
-        """The same through the system of cases: (A + XᵀSX)⁻¹ = A⁻¹ − A⁻¹Xᵀ(S⁻¹ + XA⁻¹Xᵀ)⁻¹XA⁻¹, A = Ω.
+    def _factor(self, number: int, make: Callable[[], Any]) -> Any:
+        """Make what a block's system is solved with; under a Gaussian prior no iteration changes it, so it is kept."""
+        if self.shape.sparse:
+            return make()
+        if number not in self._factors:
+            self._factors[number] = make()
+        return self._factors[number]
 
-        Unpenalised columns get a precision so small that it is lost in rounding.
+    def _of_features(self, gram: Floats, held: NDArray[np.bool_], t: Floats) -> Any:
+        square = t[:, np.newaxis] * gram * t
+        square[np.diag_indices_from(square)] += np.where(held, 1.0, 1e-12)
+        return cho_factor(square, overwrite_a=True)
+
+    def _by_cases(self, number: int, part: Any, held: NDArray[np.bool_], t: Floats, slope: Floats) -> Floats:
+        """Solve the same through the system of cases, with F the columns that nothing holds, and P all others::
+
+        M = S⁻¹ + P Ω⁻¹ Pᵀ          (FᵀM⁻¹F) z = g_F − FᵀM⁻¹PΩ⁻¹g_P          u = M⁻¹(PΩ⁻¹g_P + Fz)
+        step of P: Ω⁻¹(g_P − Pᵀu)          step of F: z
         """
-        inverse = np.where(held, t**2, 1e10)
-        counted = self.weight > 0
-        X = part.tocsr()[counted]
-        square = (X @ X.multiply(inverse).T).toarray()
-        square[np.diag_indices_from(square)] += 1.0 / self.weight[counted]
-        inner = cho_solve(cho_factor(square, overwrite_a=True), X @ (inverse * slope))
-        return inverse * (slope - X.T @ inner)
+        cases, flat, inverse = self.weight > 0, ~held, t[held] ** 2
+
+        def make() -> tuple[Any, Any, Floats, Floats]:
+            rows = part.tocsr()[cases]
+            P, F = rows[:, held], rows[:, flat].toarray()
+            square = (P @ P.multiply(inverse).T).toarray()
+            square[np.diag_indices_from(square)] += 1.0 / self.weight[cases]
+            factor = cho_factor(square, overwrite_a=True)
+            return factor, P, F, cho_solve(factor, F)
+
+        factor, P, F, solved = self._factor(number, make)
+        u = cho_solve(factor, P @ (inverse * slope[held]))
+        step = np.empty(len(t))
+        border = F.T @ solved
+        border[np.diag_indices_from(border)] *= 1.0 + 1e-12
+        step[flat] = np.linalg.solve(border, slope[flat] - F.T @ u) if len(border) else 0.0
+        step[held] = inverse * (slope[held] - P.T @ (u + solved @ step[flat]))
+        return step
 
     def _omega(self, distance: Floats, block: NDArray[np.int64]) -> Floats:
         omega = np.zeros(len(block))
         features = block < self.n_features
         inside = block[features]
-        if isinstance(self.prior, Gaussian):
-            omega[features] = 1.0 / self.variance[inside]
-        elif isinstance(self.prior, Laplace):
-            omega[features] = Laplace(self.variance[inside]).precision(distance[features])
-        else:
-            omega[features] = self.prior.precision(distance[features])
+        omega[features] = self.shape.precision_at(distance[features], self.variance[inside])
         return omega
 
     def objective(self, y: Floats, delta: Floats) -> float:
@@ -191,13 +214,12 @@ class ProbitEM:
         scores = self.offset + self.X @ delta
         likelihood = float(self.weight @ log_ndtr(y * scores))
         part, held = delta[:d], self.held[:d]
-        if isinstance(self.prior, Gaussian):
-            penalty = float(np.sum(part[held] ** 2 / (2.0 * self.variance[held])))
-        elif isinstance(self.prior, Laplace):
-            penalty = float(np.sum(np.sqrt(2.0 / self.variance[held]) * np.abs(part[held])))
-        else:
-            penalty = float(np.sum(np.log(np.maximum(np.abs(part), GONE))))
-        return penalty - likelihood
+        return float(np.sum(self.shape.cost(part[held], self.variance[held]))) - likelihood
+
+    @property
+    def _hold(self) -> Floats:
+        """How hard the prior holds a coefficient that is at its mode: the slope of the density there."""
+        return self.shape.cost(np.full(self.n_features, GONE), self.variance) / GONE
 
     def _slopes(self, y: Floats, delta: Floats) -> Floats:
         scores = self.offset + self.X @ delta
@@ -207,9 +229,9 @@ class ProbitEM:
         """Let coefficients leave a Laplace prior's mode again if the data pull harder than the prior holds."""
         d = self.n_features
         gone = self.held[:d] & (delta[:d] == 0.0)
-        if not isinstance(self.prior, Laplace) or not gone.any():
+        if not (self.shape.sparse and self.shape.log_concave) or not gone.any():
             return
-        pull, hold = self._slopes(y, delta), np.sqrt(2.0 / self.variance)
+        pull, hold = self._slopes(y, delta), self._hold
         wrong = gone & (np.abs(pull) > hold * (1.0 + 1e-6))
         if not wrong.any():
             return
@@ -222,13 +244,13 @@ class ProbitEM:
 
     def _settle(self, y: Floats, delta: Floats) -> Floats:
         """Put at its mode what EM was still carrying there, as far as that does not make things worse."""
-        if isinstance(self.prior, Gaussian):
+        if not self.shape.sparse:
             return delta
         d = self.n_features
         tiny = np.abs(delta[:d]) < 1e-6 * max(1.0, float(np.max(np.abs(delta), initial=0.0)))
         held_back = tiny
-        if isinstance(self.prior, Laplace):
-            held_back = tiny | (np.abs(self._slopes(y, delta)) < np.sqrt(2.0 / self.variance) * (1.0 - 1e-3))
+        if self.shape.log_concave:
+            held_back = tiny | (np.abs(self._slopes(y, delta)) < self._hold * (1.0 - 1e-3))
         value = self.objective(y, delta)
         for small in (held_back, tiny):
             settled = delta.copy()

@@ -13,7 +13,7 @@ from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.models.corpus_training import Examples, saved_model, targets_of
-from priorwise.models.saved import SavedModel
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
@@ -139,7 +139,7 @@ def fit_regression(
     link: str,
     about: Callable[[Any], dict[str, Any]],
     threshold: Any = None,
-) -> tuple[SavedModel, Any]:
+) -> tuple[LinearModel, Any]:
     """Fit, draw the line, and return the model both ready to be saved and as it was fitted.
 
     Parameters
@@ -147,7 +147,7 @@ def fit_regression(
     estimator : estimator
         A regression, or a search whose `best_estimator_` is one.
     link : {"logistic", "probit"}
-        As in `SavedModel`.
+        As in `LinearModel`.
     about : function
         Given the fitted estimator, returns what the model's description is to say of it.
     threshold : target of counts, optional

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.kernels.row_sums import add_prior, keep_active, mix_columns, step_along, sum_rows, turn
-from priorwise.models.prior_spread import Spread
 from priorwise.processors import processors
 
 Block = NDArray[np.float32]
@@ -18,7 +18,31 @@ Floats = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
 PIECES = 16
-"""Into so many the rows are cut, however many threads there are: the same sums, in the same order, on any machine."""
+"""The rows are cut into this many pieces whatever the number of threads, so sums are the same on every machine."""
+
+
+class Spread(NamedTuple):
+    """How the prior's variance is spread over the features, for each column of targets.
+
+    Parameters
+    ----------
+    kinship : array, shape (n_columns,)
+        s, the share of the variance that kindred features of the first group have in common.
+    groups : array, shape (n_groups, n_columns)
+        The variance of each further group of features, relative to the first group's; 0 leaves the group out.
+    """
+
+    kinship: NDArray[np.floating]
+    groups: NDArray[np.floating]
+
+    @classmethod
+    def even(cls, n_columns: int, n_groups: int = 0) -> Spread:
+        """No kinship, and no further groups."""
+        return cls(np.zeros(n_columns, np.float32), np.zeros((n_groups, n_columns), np.float32))
+
+    def of(self, columns: NDArray[np.int64] | slice) -> Spread:
+        """Some of the columns, in the type that the compiled loops take."""
+        return Spread(self.kinship[columns].astype(np.float32), self.groups[:, columns].astype(np.float32))
 
 
 class RidgeColumns:
@@ -26,15 +50,14 @@ class RidgeColumns:
 
     For every column of targets t and prior strength λ::
 
-        w = argmin Σ_d (t_d − w·x_d)² + λ |w|²
+        w = argmin Σ_d (t_d − w·x_d)² + λ wᵀS⁻¹w
 
-    which is w = Xᵀα with (XXᵀ + λ) α = t. The scores of the documents themselves are then Xw = t − λα, for nothing.
-    A Gaussian prior on w of variance v, and noise of variance 1 in t, make λ = 1/v.
+    which is w = SXᵀα with (XSXᵀ + λ) α = t. The documents' own scores follow at no cost: Xw = t − λα. A Gaussian
+    prior on w with covariance vS, and noise of variance 1 in t, make λ = 1/v.
 
-    Features may have *traits* in common, and a share s of the prior's variance may be that of the traits: a feature's
-    weight is then the sum of its own part and of what its traits are worth. With S = (1 − s) I + s TTᵀ the penalty is
-    λ wᵀS⁻¹w, and w = SXᵀα with (XSXᵀ + λ) α = t. The last features may be set apart, as labels among words: they have
-    no traits, and their entry of S is a variance of their own, 0 if they are to say nothing.
+    S describes the prior's structure. In the first group of features it is (1 − s) I + s TTᵀ: a share s of the variance
+    belongs to *traits* that features have in common, such as runs of letters. Every further group has no traits and a
+    variance of its own, 0 to leave it out.
 
     Parameters
     ----------
@@ -42,10 +65,10 @@ class RidgeColumns:
         A row per document.
     threads : int, optional
         All cores by default.
-    traits : scipy.sparse.csr_matrix, shape (n_features, n_traits), optional
+    traits : scipy.sparse.csr_matrix, shape (n_features of the first group, n_traits), optional
         T: how much of each trait a feature has.
-    n_apart : int
-        So many of the last features are set apart.
+    groups : sequence of int
+        How many features each further group has; these are the last columns of X, group after group.
 
     Examples
     --------
@@ -53,26 +76,33 @@ class RidgeColumns:
     >>> columns = RidgeColumns(csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
     >>> t = np.array([[1.0], [0.0], [0.0]])
     >>> alpha = columns.solve(t, np.array([1.0]), tol=1e-6)
-    >>> (t - 1.0 * alpha).round(3).ravel().tolist(), columns.weights(alpha[:, 0]).round(3).tolist()
+    >>> (t - 1.0 * alpha).round(3).ravel().tolist(), columns.weights(alpha).round(3).ravel().tolist()
     ([0.375, -0.125, 0.25], [0.375, -0.125])
     """
 
-    def __init__(self, X: Any, threads: int | None = None, *, traits: Any | None = None, n_apart: int = 0) -> None:
+    def __init__(
+        self, X: Any, threads: int | None = None, *, traits: Any | None = None, groups: Sequence[int] = ()
+    ) -> None:
         self.n_documents, self.n_features = X.shape
-        self._together = self.n_features - n_apart
+        self.n_groups = len(groups)
+        ends = self.n_features - np.cumsum([0, *groups[::-1]])[::-1]
+        self._groups = [slice(int(begin), int(end)) for begin, end in pairwise(ends)]
+        self._first = int(ends[0])
         self._threads = threads or processors()
         self._rows = self._parts(X)
         self._columns = self._parts(X.T.tocsr())
+        self.has_traits = traits is not None
         self._traits = None if traits is None else self._both_ways(traits)
         self._cuts = _cut(np.arange(self.n_documents + 1))
 
-    def weights(self, alpha: NDArray[np.floating], shared: float = 0.0, apart: float = 0.0) -> Floats:
-        """Return w = SXᵀα."""
-        block = np.ascontiguousarray(alpha, np.float32)[:, None]
-        spread = Spread(np.array([shared], np.float32), np.array([apart], np.float32))
+    def weights(self, alpha: Block, spread: Spread | None = None) -> Floats:
+        """Return w = SXᵀα for every column."""
+        block = np.ascontiguousarray(alpha, np.float32)
         with ThreadPoolExecutor(self._threads) as pool:
-            weights = self._feature_weights(pool, block, spread)
-        return weights[:, 0].astype(np.float64)
+            return self._feature_weights(pool, block, self._spread(spread, block)).astype(np.float64)
+
+    def _spread(self, spread: Spread | None, block: Block) -> Spread:
+        return (spread or Spread.even(block.shape[1], self.n_groups)).of(slice(None))
 
     def solve(
         self,
@@ -90,24 +120,24 @@ class RidgeColumns:
         Parameters
         ----------
         targets : array, shape (n_documents, n_columns)
-            What each document ought to score.
+            The score each document should have.
         strength : array, shape (n_columns,)
             λ of each column.
         spread : Spread, optional
-            How the prior's variance is spread over the features; evenly by default, and not over those set apart.
+            The structure S of each column's prior; by default no kinship, and no further groups.
         start : array, shape (n_documents, n_columns), optional
-            Where to begin.
+            A first guess at α.
         active : array of bool, shape (n_documents, n_columns), optional
-            The documents that count in each column; the others' α is 0.
+            The documents that count in each column; α is 0 for the rest.
         tol : float
-            When to stop.
+            The residual's length relative to the targets' at which to stop.
         max_iter : int
             The most steps.
         """
         wanted = np.ascontiguousarray(targets, np.float32)
         solution = np.zeros_like(wanted) if start is None else start.astype(np.float32, copy=True)
         own = np.asarray(strength, np.float32)
-        over = (spread or Spread.even(wanted.shape[1])).of(slice(None))
+        over = self._spread(spread, wanted)
         if active is not None:
             wanted, solution = wanted * active, solution * active
         with ThreadPoolExecutor(self._threads) as pool:
@@ -127,7 +157,7 @@ class RidgeColumns:
                 left = self._step(pool, work, own[live], over.of(live), left, mask)
                 done = left <= goal[live]
                 if 4 * np.count_nonzero(done) >= len(live):
-                    # What has arrived is put away when it is worth the copying.
+                    # Finished columns are set aside once that is worth the copying.
                     solution[:, live] = work[0]
                     keep = np.flatnonzero(~done)
                     live, left = live[keep], left[keep]
@@ -138,9 +168,9 @@ class RidgeColumns:
 
     def scores(self, alpha: Block, spread: Spread | None = None) -> Block:
         """Return Xw = XSXᵀα for every column."""
-        over = (spread or Spread.even(alpha.shape[1])).of(slice(None))
+        block = np.ascontiguousarray(alpha, np.float32)
         with ThreadPoolExecutor(self._threads) as pool:
-            return self._gram(pool, np.ascontiguousarray(alpha, np.float32), over)
+            return self._gram(pool, block, self._spread(spread, block))
 
     def _step(
         self,
@@ -163,7 +193,7 @@ class RidgeColumns:
         return squares
 
     def _each(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any]) -> Any:
-        """Do some work on all rows, and add up what each piece returns."""
+        """Work on all rows, piece by piece, and add up what the pieces return."""
         pieces = list(pool.map(work, self._cuts[:-1], self._cuts[1:]))
         return None if pieces[0] is None else np.sum(pieces, axis=0)
 
@@ -177,17 +207,18 @@ class RidgeColumns:
 
     def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, spread: Spread) -> Block:
         weights = self._times(pool, self._columns, block)
-        set_apart = weights[self._together :] * spread.apart
-        if self._traits is not None and spread.shared.any():
+        further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=True)]
+        if self._traits is not None and spread.kinship.any():
             features, traits = self._traits
             of_traits = self._times(pool, features, self._times(pool, traits, weights))
 
             def mix(begin: int, end: int) -> None:
-                mix_columns(weights, of_traits, spread.shared, begin, end)
+                mix_columns(weights, of_traits, spread.kinship, begin, end)
 
             cuts = self._columns[3]
             list(pool.map(mix, cuts[:-1], cuts[1:]))
-        weights[self._together :] = set_apart
+        for group, own in zip(self._groups, further, strict=True):
+            weights[group] = own
         return weights
 
     @staticmethod
@@ -213,13 +244,13 @@ class RidgeColumns:
 
 
 def _cut(indptr: NDArray[np.int64]) -> list[int]:
-    """Rows at which to cut into pieces of about as many entries."""
+    """Rows at which to cut, so that all pieces have about as many entries."""
     inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], PIECES + 1)[1:-1])
     return np.unique(np.concatenate([[0], inner, [len(indptr) - 1]])).tolist()
 
 
 def _columns(block: NDArray[T], which: NDArray[np.int64]) -> NDArray[T]:
-    """Some columns side by side; the block itself, if they are all of them."""
+    """Some columns as a block of their own; the block itself if those are all of its columns."""
     return block if len(which) == block.shape[1] else np.take(block, which, axis=1)
 
 

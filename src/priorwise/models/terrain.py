@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus.threads import in_order
 from priorwise.models.leave_one_out import LeaveOneOut, Terms
-from priorwise.search.targets import AveragePrecision, CountTarget, ScoreTarget
+from priorwise.search import Target
 
 Floats = NDArray[np.float64]
 
@@ -53,91 +53,83 @@ class Terrain:
         return f"Terrain({len(self.grid)} × {len(self.grid)} cells, best score {best:.4g})"
 
 
-@dataclass(frozen=True)
-class Surveyor:
-    """Values a target on one leave-one-out.
+class Survey:
+    """A target in the cells of a grid, under one leave-one-out: all cells at once if it can be, else as they are asked.
 
-    Parameters
-    ----------
-    loo : LeaveOneOut
-        The cases.
-    target : CountTarget or ScoreTarget
-        What to value.
-    grid : array
-        The strengths λ.
-    negative_weight : float
-        How many documents of the corpus each negative stands for.
-    length_power : float
-        Scores are divided by this power of the case's number of tokens before a target of scores sees them.
+    Scores are divided by the `length_power` of the case's number of tokens before a target of scores sees them.
     """
 
-    loo: LeaveOneOut
-    target: CountTarget | ScoreTarget
-    grid: Floats
-    negative_weight: float = 1.0
-    length_power: float = 0.0
+    def __init__(
+        self, loo: LeaveOneOut, target: Target, grid: Floats, negative_weight: float = 1.0, length_power: float = 0.0
+    ) -> None:
+        self.loo, self.target, self.grid = loo, target, grid
+        self.negative_weight, self.length_power = negative_weight, length_power
+        self._terms: Terms | None = None
+        self._columns: dict[int, tuple[Floats, Floats]] = {}
+        score = target.everywhere(self)
+        self.is_complete = score is not None
+        self.score = np.full((len(grid), len(grid)), np.nan) if score is None else score
 
-    def survey(self) -> Terrain:
-        """Value every cell: exactly for counts, binned for average precision, on the coarse grid for other targets."""
-        terms = self.loo.terms(self.grid) if isinstance(self.target, AveragePrecision) else None
-        tp, fp = self.loo.predicted_positive(self.grid, terms)
-        cases = self.loo.cases
-        positives = float(cases.weight[cases.positive].sum())
-        negatives = float(cases.weight[~cases.positive].sum())
-        if isinstance(self.target, CountTarget):
-            score = self.target.from_counts(tp, fp, positives, negatives, self.negative_weight)
-        elif isinstance(self.target, AveragePrecision):
-            score = self.average_precision(self.grid, terms)
-        else:
-            score = np.full(tp.shape, np.nan)
-            on_grid = coarse_places(self.grid)
-            rows, columns = np.meshgrid(on_grid, on_grid, indexing="ij")
-            score[rows, columns] = self.values(rows.ravel(), columns.ravel()).reshape(rows.shape)
-        return Terrain(self.grid, tp, fp, score, positives, negatives)
+    @cached_property
+    def _predicted(self) -> tuple[Floats, Floats]:
+        return self.loo.predicted_positive(self.grid, self._terms)
 
-    def values(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
-        """Value a target of scores in some cells, one by one."""
-        used, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
-        terms = self.loo.terms(self.grid[used])
-        cells = zip(places[: len(rows)], places[len(rows) :], strict=True)
-        return np.array([self.value(terms.positive[:, column] - terms.negative[:, row]) for row, column in cells])
+    def counts(self) -> tuple[Floats, Floats, float, float, float]:
+        """Weight of the members and of the others predicted positive in every cell, and what a target needs beside."""
+        positives = float(self.loo.truth.positives[0])
+        return *self._predicted, positives, self.loo.truth.total - positives, self.negative_weight
 
-    def value(self, scores: Floats) -> float:
-        """Value a target of scores from the cases' leave-one-out scores under one prior."""
-        if isinstance(self.target, CountTarget):
-            raise TypeError("a target of counts is known in every cell of the terrain")
-        cases = self.loo.cases
-        counted = cases.weight > 0
-        scores = (scores / length_divisor(cases.length, self.length_power))[counted]
-        return self.target.from_scores(scores, cases.positive[counted], cases.weight[counted], self.negative_weight)
+    def average_precision(self) -> Floats:
+        """Average precision at the corpus's class odds in every cell, by binning."""
+        self._terms = self.loo.terms(self.grid)
+        return average_precision(self.loo, self._terms, self.negative_weight, self.length_power)
 
-    def average_precision(self, grid: Floats, terms: Terms | None = None) -> Floats:
-        """Average precision at the corpus's class odds in every cell of `grid`, by binning.
+    def values(self, cells: NDArray[np.int64] | list[tuple[int, int]]) -> Floats:
+        """Score and sensitivity of some cells; scores that are not known yet are computed one by one, and kept."""
+        rows, columns = np.asarray(cells).T
+        missing = np.isnan(self.score[rows, columns])
+        if missing.any() and not self.is_complete:
+            self._fill(rows[missing], columns[missing])
+        tp, _, positives, *_ = self.counts()
+        return np.column_stack([self.score[rows, columns], tp[rows, columns] / positives])
 
-        If there are the `terms` of all cases already, they are not summed again.
-        """
-        from priorwise.kernels.average_precision import average_precision_rows
+    def _fill(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
+        new = [place for place in np.unique([rows, columns]).tolist() if place not in self._columns]
+        if new:
+            terms = self.loo.terms(self.grid[new])
+            self._columns.update(zip(new, zip(terms.positive.T, terms.negative.T, strict=True), strict=True))
+        divisor = length_divisor(self.loo.cases.length, self.length_power)
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            scores = (self._columns[column][0] - self._columns[row][1]) / divisor
+            self.score[row, column] = self.target.value(self.loo.outcome(scores[:, np.newaxis], self.negative_weight))
 
-        cases = self.loo.cases
-        terms = terms or self.loo.terms(grid)
-        middle = len(grid) // 2
-        central = terms.positive[:, middle] - terms.negative[:, middle]
-        members = np.flatnonzero(cases.positive & (cases.weight > 0))
-        others = np.flatnonzero(~cases.positive & (cases.weight > 0))
-        order = np.concatenate([members, others[np.argsort(-central[others], kind="stable")]])
-        divisor = length_divisor(cases.length, self.length_power)[order, np.newaxis]
-        positive_terms = np.ascontiguousarray((terms.positive[order] / divisor).T, dtype=np.float32)
-        negative_terms = np.ascontiguousarray((terms.negative[order] / divisor).T, dtype=np.float32)
-        stands_for = np.where(cases.positive, 1.0, self.negative_weight) * cases.weight
-        weight = stands_for[order].astype(np.float32)
-        score = np.empty((len(grid), len(grid)))
+    def terrain(self) -> Terrain:
+        """What is known so far."""
+        tp, fp, positives, negatives, _ = self.counts()
+        return Terrain(self.grid, tp, fp, self.score, positives, negatives)
 
-        def fill(rows: NDArray[np.int64]) -> None:
-            average_precision_rows(rows, positive_terms, negative_terms, weight, len(members), score)
 
-        parts = np.array_split(np.arange(len(grid)), min(len(grid), 8 * self.loo.threads))
-        list(in_order((partial(fill, rows) for rows in parts), self.loo.threads))
-        return score
+def average_precision(loo: LeaveOneOut, terms: Terms, negative_weight: float, length_power: float) -> Floats:
+    """Average precision at the corpus's class odds in every cell of the grid that `terms` are for, by binning."""
+    from priorwise.kernels.average_precision import average_precision_rows
+
+    cases, size = loo.cases, terms.positive.shape[1]
+    central = terms.positive[:, size // 2] - terms.negative[:, size // 2]
+    members = np.flatnonzero(cases.positive & (cases.weight > 0))
+    others = np.flatnonzero(~cases.positive & (cases.weight > 0))
+    order = np.concatenate([members, others[np.argsort(-central[others], kind="stable")]])
+    divisor = length_divisor(cases.length, length_power)[order, np.newaxis]
+    positive_terms = np.ascontiguousarray((terms.positive[order] / divisor).T, dtype=np.float32)
+    negative_terms = np.ascontiguousarray((terms.negative[order] / divisor).T, dtype=np.float32)
+    weight = (np.where(cases.positive, 1.0, negative_weight) * cases.weight)[order].astype(np.float32)
+    score = np.empty((size, size))
+
+    def fill(rows: NDArray[np.int64]) -> None:
+        average_precision_rows(rows, positive_terms, negative_terms, weight, len(members), score)
+
+    parts = np.array_split(np.arange(size), min(size, 8 * loo.threads))
+    list(in_order((partial(fill, rows) for rows in parts), loo.threads))
+    return score
 
 
 def length_divisor(length: NDArray[np.integer], power: float) -> Floats:

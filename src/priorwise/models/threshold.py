@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.search import FBeta, Target
-from priorwise.search.targets import CountTarget
+from priorwise.search import FBeta, Target, as_target
+from priorwise.search.outcome import ranked_counts
+from priorwise.search.targets import COUNTS
 
 Floats = NDArray[np.float64]
 
@@ -57,8 +58,8 @@ def fit_threshold(
     >>> fit_threshold(scores, y, FewestErrors())
     Threshold(value=-0.25, score=-1.0)
     """
-    target = target if target is not None else FBeta(1.0)
-    if not isinstance(target, CountTarget):
+    wanted = as_target(target if target is not None else FBeta(1.0))
+    if wanted.needs != COUNTS:
         raise InputError(f"a threshold is fitted to a target of counts, such as FBeta(1), not {target!r}")
     values, positive = np.asarray(scores, dtype=np.float64), np.asarray(y, dtype=bool)
     weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -68,13 +69,10 @@ def fit_threshold(
         raise InputError("every score must be a finite number")
     if not weight[positive].sum() > 0:
         raise NotEnoughData("no case is positive, so no threshold is better than another")
-    order = np.argsort(-values, kind="stable")
-    ranked = values[order]
-    ends = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)
-    tp = np.append(0.0, np.cumsum(np.where(positive, weight, 0.0)[order])[ends])
-    fp = np.append(0.0, np.cumsum(np.where(positive, 0.0, weight)[order])[ends])
-    reached = target.from_counts(tp, fp, float(weight[positive].sum()), float(weight[~positive].sum()))
-    middles = ranked[ends[:-1]] / 2 + ranked[ends[:-1] + 1] / 2
+    ranked, tp, fp = ranked_counts(values, positive, weight)
+    totals = float(weight[positive].sum()), float(weight[~positive].sum())
+    reached = wanted.from_counts(np.append(0.0, tp), np.append(0.0, fp), *totals)
+    middles = ranked[:-1] / 2 + ranked[1:] / 2
     cuts = np.concatenate([ranked[:1], middles, [ranked[-1] - max(1.0, abs(ranked[-1]))]])
     best = np.flatnonzero(reached == reached.max())
     place = best[np.argmin(np.abs(cuts[best]))]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Counted, Parameter, Preset, decades
 from priorwise.priors.numbers import at_least_zero, share
-from priorwise.priors.rates import blend
+from priorwise.priors.rates import RatePrior, blend
 from priorwise.priors.term_counts import TermCounts
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Beta(Shown):
+class Beta(RatePrior):
     """Imagined documents: α of them have the term, β do not.
 
     ::
@@ -44,7 +43,12 @@ class Beta(Shown):
     alpha: float = 1.0
     beta: float = 1.0
 
-    reads_collection: ClassVar[bool] = False
+    title = "Beta prior"
+    formula = "θ = (τ + α) / (m + α + β)"
+    parameters = (
+        Parameter("alpha", "α", 1e-5, 1e2, "how many imagined documents have every word", values=decades(-4, 1)),
+        Parameter("beta", "β", 1e-3, 1e5, "how many imagined documents lack every word", values=decades(-2, 4)),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
@@ -86,17 +90,19 @@ class Beta(Shown):
         return cls(1.0 / types, 1.0 / types)
 
     @classmethod
-    def grid(cls) -> tuple[Beta, ...]:
-        """Priors to choose from: α from 10⁻⁴ to 10, β from 10⁻² to 10⁴, four to a factor of ten.
-
-        Examples
-        --------
-        >>> len(Beta.grid())
-        525
-        """
-        alphas = 10.0 ** np.arange(-4.0, 1.01, 0.25)
-        betas = 10.0 ** np.arange(-2.0, 4.01, 0.25)
-        return tuple(cls(alpha, beta) for alpha in alphas for beta in betas)
+    def presets(cls, types: int) -> list[Preset]:
+        """Those of *bernoulli*, Jeffreys and Perks."""
+        return [
+            Preset(
+                "laplace", "Laplace", "l", "one imagined document with every word, one without: α = β = 1", cls(1, 1)
+            ),
+            Preset(
+                "eyheramendy", "Eyheramendy", "e", "Eyheramendy, Lewis and Madigan: α = 0.1, β = 0.3", cls(0.1, 0.3)
+            ),
+            Preset("", "Best Beta", "v", "the best α and β by leave-one-out"),
+            Preset("jeffreys", "Jeffreys", "h", "half an imagined document", cls.jeffreys()),
+            Preset("perks", "Perks", "p", "one, shared by all words", cls.perks(types)),
+        ]
 
     @property
     def centre(self) -> float:
@@ -107,6 +113,11 @@ class Beta(Shown):
     def strength(self) -> float:
         """How many documents it takes to move half the way from the centre to what is counted: α + β."""
         return self.alpha + self.beta
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = f"centre: a word is in {self.centre:.3g} of the documents"
+        return said if about is None else f"{said}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""

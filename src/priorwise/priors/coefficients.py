@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.mode_and_variance import PAPER_VARIANCES, CoefficientPrior
-from priorwise.priors.notebook import Shown
 from priorwise.priors.per_feature import first_wrong, numbers_of
+from priorwise.priors.regression import GONE, RegressionPrior
 
 __all__ = ["PAPER_VARIANCES", "CoefficientPrior", "Gaussian", "Jeffreys", "Laplace"]
 
@@ -45,9 +45,14 @@ class Gaussian(CoefficientPrior):
     Gaussian(variance=[1, inf], mode=[0, 2])
     """
 
-    def precision(self, distance: Floats) -> Floats:
-        """E[1/τ] given how far a coefficient is from its mode: 1/σ², wherever it is."""
-        return np.broadcast_to(1.0 / np.asarray(self.variance), np.shape(distance)).astype(np.float64)
+    title = "Gaussian (ridge)"
+    formula = "−log p = (β − μ)² / 2σ²"
+    sparse = False
+
+    @classmethod
+    def penalty(cls, variance: Any) -> tuple[Any, Any]:
+        """No l1, and l2 = 1/σ²."""
+        return np.zeros(np.shape(variance)), 1.0 / variance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +83,14 @@ class Laplace(CoefficientPrior):
     Laplace(variance=0.2)
     """
 
+    title = "Laplace (lasso)"
+    formula = "−log p = |β − μ| √(2/σ²)"
+
+    @classmethod
+    def penalty(cls, variance: Any) -> tuple[Any, Any]:
+        """l1 = √(2/σ²), and no l2."""
+        return np.sqrt(2.0 / variance), np.zeros(np.shape(variance))
+
     @classmethod
     def from_gamma(cls, gamma: ArrayLike, mode: ArrayLike = 0.0) -> Laplace:
         """Make the prior of density ``(√γ/2) e^{−√γ|β|}``, the parameter of *sparse*: its variance is 2/γ."""
@@ -92,15 +105,9 @@ class Laplace(CoefficientPrior):
         rate = np.sqrt(2.0 / np.asarray(self.variance))
         return float(rate) if rate.ndim == 0 else rate
 
-    def precision(self, distance: Floats) -> Floats:
-        """E[1/τ] given how far a coefficient is from its mode: λ divided by that, infinite at the mode."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weight = np.asarray(self.rate) / np.abs(distance)
-        return np.where(np.broadcast_to(np.asarray(self.rate), np.shape(distance)) == 0, 0.0, weight)
-
 
 @dataclass(frozen=True)
-class Jeffreys(Shown):
+class Jeffreys(RegressionPrior):
     """A coefficient is nothing, or anything: no number to choose.
 
     ::
@@ -119,7 +126,28 @@ class Jeffreys(Shown):
     Jeffreys()
     """
 
+    formula = "p(β) ∝ 1/|β|"
+    log_concave = False
+
+    def describe(self, about: Any = None, *, output: int = 0, limit: int = 20) -> str:
+        """Say what the prior expects."""
+        return "centre: a word changes nothing; strength: there is no number to choose"
+
+    def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
+        """Give a variance of 1, which nothing reads, and the mode 0."""
+        return np.ones(n_features), np.zeros(n_features)
+
     def precision(self, distance: Floats) -> Floats:
         """E[1/τ] given the coefficient: 1/β², infinite at 0."""
+        return self.precision_at(distance, None)
+
+    @classmethod
+    def precision_at(cls, distance: Floats, variance: Any) -> Floats:
+        """E[1/τ] given the coefficient, whatever the variance."""
         with np.errstate(divide="ignore"):
             return 1.0 / np.asarray(distance, dtype=np.float64) ** 2
+
+    @classmethod
+    def cost(cls, distance: Floats, variance: Any) -> Floats:
+        """``log |β|``, which stops falling close to 0."""
+        return np.log(np.maximum(np.abs(distance), GONE))

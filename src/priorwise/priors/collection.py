@@ -6,18 +6,32 @@ class, m how many words that has, and π the term's share of all words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Counted, Parameter, Preset, decades
+from priorwise.priors.marginal_likelihood import distinct_rows
 from priorwise.priors.numbers import above_zero, at_least_zero, share
-from priorwise.priors.rates import blend
+from priorwise.priors.presence import LogTable, PresencePrior
+from priorwise.priors.rates import RatePrior, blend, log_rate
 from priorwise.priors.term_counts import TermCounts
+from priorwise.priors.words import MixedPrior
 
 Floats = NDArray[np.float64]
+
+
+_FIFTIETHS = tuple(round(0.02 * step, 2) for step in range(1, 50))
+_NEAR = (0.0001, 0.001, 0.005, 0.01, 0.015)
+"""How close to 0, and to 1, a search for λ looks."""
+
+
+def _centre(about: Counted | None) -> str:
+    if about is not None and about.unit == "word":
+        return "centre: each word's share of all words"
+    return "centre: the share of all documents that have a word"
 
 
 def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
@@ -25,7 +39,7 @@ def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class JelinekMercer(Shown):
+class JelinekMercer(RatePrior, MixedPrior):
     """A share λ of every rate is the collection's.
 
     ::
@@ -54,7 +68,15 @@ class JelinekMercer(Shown):
 
     mixing: float = 0.5
 
-    reads_collection: ClassVar[bool] = True
+    title = "Jelinek-Mercer"
+    formula = "θ = (1 − λ) τ/m + λ π"
+    parameters = (
+        Parameter(
+            "mixing", "λ", 1e-4, 1 - 1e-4, "what share of every rate is the corpus-wide rate", "share",
+            values=(*_NEAR, *_FIFTIETHS, *(round(1 - near, 4) for near in _NEAR[::-1]), 1.0, 0.0),
+            also="lambda",
+        ),
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mixing", share("λ", self.mixing))
@@ -63,21 +85,18 @@ class JelinekMercer(Shown):
         return f"JelinekMercer({self.mixing:g})"
 
     @classmethod
-    def grid(cls) -> tuple[JelinekMercer, ...]:
-        """Priors to choose from: λ in steps of a fiftieth, and closer to 0 and to 1.
-
-        Examples
-        --------
-        >>> len(JelinekMercer.grid())
-        61
-        """
-        near = [0.0001, 0.001, 0.005, 0.01, 0.015]
-        steps = [round(0.02 * step, 2) for step in range(1, 50)]
-        return tuple(cls(mixing) for mixing in [*near, *steps, *(round(1 - each, 4) for each in near[::-1]), 1.0, 0.0])
+    def presets(cls, types: int) -> list[Preset]:
+        """The JE of *bernoulli*."""
+        return [Preset("", "Best Jelinek-Mercer", "j", "the best λ by leave-one-out")]
 
     def strength(self, documents: float) -> float:
-        """How many imagined documents λ amounts to in a class of so many."""
+        """How many imagined documents λ amounts to in a class of this size."""
         return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = _centre(about)
+        return said if about is None else f"{said}; {about.strength(self.strength(about.size))}"
 
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""
@@ -91,7 +110,7 @@ class JelinekMercer(Shown):
 
 
 @dataclass(frozen=True)
-class CollectionBeta(Shown):
+class CollectionBeta(RatePrior, MixedPrior):
     """The same strength for every term, around the collection's rate.
 
     ::
@@ -111,7 +130,14 @@ class CollectionBeta(Shown):
 
     strength: float = 100.0
 
-    reads_collection: ClassVar[bool] = True
+    title = "one strength for all words"
+    formula = "θ = (τ + s π) / (m + s)"
+    parameters = (
+        Parameter(
+            "strength", "s", 1e-1, 1e5, "how many imagined documents hold each word as often as the corpus does",
+            values=decades(-1, 5, 8),
+        ),
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strength", at_least_zero("a strength", self.strength))
@@ -119,16 +145,10 @@ class CollectionBeta(Shown):
     def __repr__(self) -> str:
         return f"CollectionBeta({self.strength:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[CollectionBeta, ...]:
-        """Priors to choose from: s from 0.1 to 100,000, eight to a factor of ten.
-
-        Examples
-        --------
-        >>> len(CollectionBeta.grid())
-        49
-        """
-        return tuple(cls(strength) for strength in 10.0 ** np.arange(-1.0, 5.01, 0.125))
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = _centre(about)
+        return said if about is None else f"{said}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""
@@ -143,7 +163,7 @@ class CollectionBeta(Shown):
 
 
 @dataclass(frozen=True)
-class TermBeta(Shown):
+class TermBeta(RatePrior, PresencePrior):
     """A strength for each term and class, read from the data, around the collection's rate.
 
     ::
@@ -171,7 +191,14 @@ class TermBeta(Shown):
 
     scale: float = 1.0
 
-    reads_collection: ClassVar[bool] = True
+    title = "a strength for each word"
+    formula = "θ = (τ + s π) / (m + s), s = scale · ŝ(word)"
+    parameters = (
+        Parameter(
+            "scale", "scale", 1e-6, 1e4, "what every word's own strength is multiplied by", values=decades(-6, 4)
+        ),
+    )
+    reads_collection = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", above_zero("the scale", self.scale))
@@ -179,17 +206,32 @@ class TermBeta(Shown):
     def __repr__(self) -> str:
         return f"TermBeta({self.scale:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[TermBeta, ...]:
-        """Priors to choose from: the scale from 10⁻⁶ to 10⁴, four to a factor of ten.
-
-        Examples
-        --------
-        >>> len(TermBeta.grid())
-        41
-        """
-        return tuple(cls(scale) for scale in 10.0 ** np.arange(-6.0, 4.01, 0.25))
-
     def rates(self, counts: TermCounts) -> Floats:
         """θ of each term."""
         return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return f"{_centre(None)}; strength: read from the data for each word and class, times {self.scale:g}"
+
+    def strengths(self, n_classes: int) -> Floats:
+        """The scale of each class."""
+        return np.full(n_classes, self.scale)
+
+    def with_strengths(self, strengths: Sequence[float]) -> tuple[TermBeta, ...]:
+        """Make a prior for each class."""
+        return tuple(TermBeta(scale) for scale in strengths)
+
+    def table(self, counts: TermCounts, strengths: Floats) -> LogTable:
+        """The rates of a class's words at each of the scales::
+
+            p(x|c) = (λ ŝ(x) π(x) + n(x,c)) / (λ ŝ(x) + n(c))          p(c) = n(c) / N
+
+        A word with an infinite ŝ has the rate π in every class and changes nothing.
+        """
+        each = np.broadcast_arrays(counts.found, counts.share, counts.strength)
+        distinct, rows = distinct_rows(np.stack(each, axis=1))
+        found, share, own = (column[:, np.newaxis] for column in distinct.T)
+        size = log_rate(counts.documents)
+        logs = log_rate(blend(found, counts.documents, share, strengths * own)) + size
+        return LogTable(rows.astype(np.int32), logs, np.full(len(strengths), size), 0.0)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Counted, Parameter, Preset, decades
 from priorwise.priors.numbers import at_least_zero
 from priorwise.priors.rates import log_rate
-from priorwise.priors.words import ClassSize, WordWeights
+from priorwise.priors.words import ClassSize, WordPrior, WordWeights
 
 
 @dataclass(frozen=True)
-class Dirichlet(Shown):
+class Dirichlet(WordPrior):
     """Every word is imagined α times in every class; α = 1 is standard naive Bayes.
 
     ::
@@ -36,6 +36,12 @@ class Dirichlet(Shown):
     """
 
     alpha: float = 1.0
+
+    title = "Laplace"
+    formula = "p(i|c) = (N + α) / (ΣN + αV)"
+    parameters = (
+        Parameter("alpha", "α", 1e-6, 1e2, "how often every word is imagined in every class", values=decades(-7, 1)),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
@@ -64,15 +70,20 @@ class Dirichlet(Shown):
         return cls(1.0 / types)
 
     @classmethod
-    def grid(cls) -> tuple[Dirichlet, ...]:
-        """Priors to choose from: α from 10⁻⁷ to 10, four to a factor of ten.
+    def presets(cls, types: int) -> list[Preset]:
+        """Laplace, Jeffreys and Perks."""
+        return [
+            Preset("laplace", "Laplace", "l", "every word once", cls.laplace()),
+            Preset("jeffreys", "Jeffreys", "h", "every word half a time", cls.jeffreys()),
+            Preset("perks", "Perks", "p", "one word, shared by all", cls.perks(types)),
+        ]
 
-        Examples
-        --------
-        >>> len(Dirichlet.grid())
-        33
-        """
-        return tuple(cls(alpha) for alpha in 10.0 ** np.arange(-7.0, 1.01, 0.25))
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        if about is None:
+            return f"centre: every word is equally likely; strength: each is imagined {self.alpha:g} times"
+        said = f"centre: each of the {about.types:,} words is equally likely"
+        return f"{said}; {about.strength(self.strength(about.types))}"
 
     def centre(self, types: int) -> float:
         """The rate we expect of each of `types` words."""

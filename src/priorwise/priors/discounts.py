@@ -14,13 +14,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Counted, Parameter, Preset, decades
 from priorwise.priors.numbers import above_zero, proper_share
-from priorwise.priors.words import ClassSize, WordWeights
+from priorwise.priors.words import ClassSize, WordPrior, WordWeights
+
+_STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+
+
+def _described(about: Counted | None, strength: float) -> str:
+    said = "centre: all words that a class has never seen are equally likely"
+    return said if about is None else f"{said}; {about.strength(strength)}"
 
 
 @dataclass(frozen=True)
-class AbsoluteDiscount(Shown):
+class AbsoluteDiscount(WordPrior):
     """Take δ from every word's count.
 
     ::
@@ -40,27 +47,27 @@ class AbsoluteDiscount(Shown):
 
     discount: float = 0.5
 
+    formula = "p(i|c) = (N − δ) / ΣN if seen, δU / (ΣN·Z) if not"
+    parameters = (
+        Parameter(
+            "discount", "δ", 1e-3, 0.99, "how much of every word's count goes to the words never seen", "share",
+            values=(0.001, 0.002, 0.005, 0.01, 0.02, 0.035, *_STEPS),
+        ),
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "discount", proper_share("δ", self.discount))
 
     def __repr__(self) -> str:
         return f"AbsoluteDiscount({self.discount:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[AbsoluteDiscount, ...]:
-        """Priors to choose from: δ from 0.001 to 0.95.
-
-        Examples
-        --------
-        >>> len(AbsoluteDiscount.grid())
-        25
-        """
-        small = [0.001, 0.002, 0.005, 0.01, 0.02, 0.035]
-        return tuple(cls(discount) for discount in [*small, *(round(0.05 * step, 2) for step in range(1, 20))])
-
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with so many distinct words get: δU."""
         return self.discount * distinct
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
@@ -70,7 +77,7 @@ class AbsoluteDiscount(Shown):
 
 
 @dataclass(frozen=True)
-class LinearDiscount(Shown):
+class LinearDiscount(WordPrior):
     """Take a share α of every word's rate.
 
     ::
@@ -90,28 +97,27 @@ class LinearDiscount(Shown):
 
     alpha: float = 0.1
 
+    formula = "p(i|c) = (1 − α) N / ΣN if seen, α / Z if not"
+    parameters = (
+        Parameter(
+            "alpha", "α", 1e-6, 0.99, "what share of all counts goes to the words never seen", "share",
+            values=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, *_STEPS, 0.99),
+        ),
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", proper_share("α", self.alpha))
 
     def __repr__(self) -> str:
         return f"LinearDiscount({self.alpha:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[LinearDiscount, ...]:
-        """Priors to choose from: α from 10⁻⁶ to 0.99.
-
-        Examples
-        --------
-        >>> len(LinearDiscount.grid())
-        30
-        """
-        small = [1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03]
-        large = [*(round(0.05 * step, 2) for step in range(1, 20)), 0.99]
-        return tuple(cls(alpha) for alpha in [*small, *large])
-
     def strength(self, occurrences: float) -> float:
         """How many counts the unseen words get if those of the seen ones stay: αN/(1 − α)."""
         return self.alpha * occurrences / (1 - self.alpha)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.size))
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
@@ -120,7 +126,7 @@ class LinearDiscount(Shown):
 
 
 @dataclass(frozen=True)
-class WittenBell(Shown):
+class WittenBell(WordPrior):
     """Every distinct word of a class is a sign of α words still to come.
 
     ::
@@ -140,26 +146,30 @@ class WittenBell(Shown):
 
     alpha: float = 1.0
 
+    title = "Witten-Bell"
+    formula = "p(i|c) = N / (ΣN + αU) if seen, αU / ((ΣN + αU)·Z) if not"
+    parameters = (
+        Parameter("alpha", "α", 1e-6, 1e2, "how many new words each different word announces", values=decades(-6, 2)),
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", above_zero("α", self.alpha))
 
     def __repr__(self) -> str:
         return f"WittenBell({self.alpha:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[WittenBell, ...]:
-        """Priors to choose from: α from 10⁻⁶ to 100, four to a factor of ten.
-
-        Examples
-        --------
-        >>> len(WittenBell.grid())
-        33
-        """
-        return tuple(cls(alpha) for alpha in 10.0 ** np.arange(-6.0, 2.01, 0.25))
-
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with so many distinct words get: αU."""
         return self.alpha * distinct
+
+    @classmethod
+    def presets(cls, types: int) -> list[Preset]:
+        """Witten and Bell's own."""
+        return [Preset("", "Witten-Bell", "w", "their own: α = 1", cls(1.0))]
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""

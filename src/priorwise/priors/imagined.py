@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Parameter, Prior
 from priorwise.priors.numbers import above_zero
 
 Floats = NDArray[np.float64]
@@ -20,7 +20,7 @@ STRENGTHS: tuple[float, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 @dataclass(frozen=True, eq=False)
-class ImaginedTexts(Shown):
+class ImaginedTexts(Prior, listed=False):
     """Imagined words or documents of each class, over and above another prior.
 
     With s the strength and q the shares of the words in the text about a class::
@@ -57,6 +57,11 @@ class ImaginedTexts(Shown):
     of: str
     strength: float = 10.0
 
+    formula = "N + s·q in place of N"
+    parameters = (
+        Parameter("strength", "s", 1.0, 1e3, "how many imagined words or documents each class gets", values=STRENGTHS),
+    )
+
     def __post_init__(self) -> None:
         if self.of not in ("words", "documents"):
             raise InputError(f"'words' or 'documents' are imagined, not {self.of!r}")
@@ -67,12 +72,7 @@ class ImaginedTexts(Shown):
     def __repr__(self) -> str:
         return f"ImaginedTexts({self.prior!r}, {self.strength:g} {self.of} of {self.shares.shape[0]} classes)"
 
-    @property
-    def numbers(self) -> tuple[float]:
-        """The number that a search compares priors by."""
-        return (self.strength,)
-
-    def grid(self, strengths: Sequence[float] = STRENGTHS) -> tuple[Self, ...]:
+    def grid(self, strengths: Sequence[float] = STRENGTHS) -> tuple[Self, ...]:  # type: ignore[override]
         """Priors to choose from: the same with other strengths."""
         return tuple(replace(self, strength=strength) for strength in strengths)
 
@@ -113,6 +113,11 @@ class ImaginedTexts(Shown):
             np.concatenate([np.asarray(y), names[held]]),
             np.concatenate([np.ones(real.shape[0]), weights]),
         )
+
+
+def imagines(prior: Any) -> bool:
+    """Whether a prior adds imagined counts of its own for each class."""
+    return isinstance(prior, ImaginedTexts)
 
 
 def smoothing_of(prior: Any) -> Any:

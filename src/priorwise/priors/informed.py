@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from priorwise.counting import counted
 from priorwise.errors import InputError
+from priorwise.priors.base import Parameter
 from priorwise.priors.coefficients import PAPER_VARIANCES, CoefficientPrior, Gaussian
-from priorwise.priors.notebook import Shown
 from priorwise.priors.numbers import above_zero
+from priorwise.priors.regression import PenaltyPrior
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ VARIANCE_STRENGTHS: tuple[float, ...] = (2, 5, 10, 20, 50, 100, 1e4)
 
 
 @dataclass(frozen=True, eq=False)
-class Informed(Shown):
+class Informed(PenaltyPrior, listed=False):
     """Something is known of some coefficients, k_j of the j-th; one number, C, says how far to trust it.
 
     ::
@@ -38,8 +39,10 @@ class Informed(Shown):
     ----------
     kind : Gaussian or Laplace
         The class of the prior.
-    known : scipy.sparse.csr_matrix, shape (n_outputs, n_features) or (1, n_features)
-        k: one row for each output of the model, or one for all of them.
+    known : scipy.sparse.csr_matrix, shape (n_outputs, n_features) or (1, n_features), or mapping of words
+        k: one row for each output of the model, or one for all of them. Words with their k, as in ``{"wheat": 2.0}``,
+        or a list of such mappings, are bound to the columns when a model is fitted on named ones: a DataFrame, or
+        what `NamedColumns` gives.
     moves : {"mode", "variance"}
         Whether knowledge gives a coefficient a push, or more room.
     strength : float
@@ -68,6 +71,19 @@ class Informed(Shown):
     moves: str
     strength: float = 1.0
     variance: float = 1.0
+
+    formula = "β ~ kind(mode C·k, σ²), or kind(0, C·|k|·σ²)"
+    parameters = (
+        Parameter("strength", "C", 0.5, 1e4, "how far to trust what is known", values=MODE_STRENGTHS),
+        Parameter(
+            "variance", "σ²", 1e-2, 1e4, "how far a word's weight may move from its centre", values=PAPER_VARIANCES
+        ),
+    )
+
+    @property
+    def shape(self) -> type[Any]:
+        """The class of the prior that this one sets the numbers of."""
+        return self.kind
 
     @classmethod
     def from_model(
@@ -112,20 +128,47 @@ class Informed(Shown):
             raise InputError(f"knowledge moves the 'mode' or the 'variance', not {self.moves!r}")
         object.__setattr__(self, "strength", above_zero("a strength", self.strength))
         object.__setattr__(self, "variance", above_zero("a variance", self.variance))
-        if not np.isfinite(self.known.data).all():
+        known = [each for row in self._rows for each in row.values()] if self._rows else self.known.data
+        if not np.isfinite(known).all():
             raise InputError("what is known of a coefficient must be a finite number")
 
+    @property
+    def _rows(self) -> list[Mapping[str, float]]:
+        """What is known of words by name, for each output; empty if it is bound to columns."""
+        if isinstance(self.known, Mapping):
+            return [self.known]
+        return [row or {} for row in self.known] if isinstance(self.known, list | tuple) else []
+
+    def bound(self, words: Sequence[str] | None) -> Informed:
+        """Give the prior of a model with these words as its columns; words that it does not have are left out.
+
+        Examples
+        --------
+        >>> from priorwise import Laplace
+        >>> Informed(Laplace, {"wheat": 2.0, "rye": 1.0}, "mode").bound(["oil", "wheat"]).prior()
+        Laplace(variance=1, mode=[0, 2])
+        """
+        rows = self._rows
+        if not rows:
+            return self
+        if words is None:
+            raise InputError(
+                "this prior is about words, and the columns have no names: fit on a DataFrame, or put "
+                "priorwise.NamedColumns(vectorizer) before the model"
+            )
+        from scipy.sparse import csr_matrix
+
+        column = {word: j for j, word in enumerate(words)}
+        found = [(i, column[word], k) for i, row in enumerate(rows) for word, k in row.items() if word in column]
+        at = [each[0] for each in found], [each[1] for each in found]
+        return replace(self, known=csr_matrix(([each[2] for each in found], at), shape=(len(rows), len(column))))
+
     def __repr__(self) -> str:
-        words = len(np.unique(self.known.indices))
+        words = len({word for row in self._rows for word in row}) if self._rows else len(np.unique(self.known.indices))
         return (
             f"Informed({self.kind.__name__}, {self.moves} of {counted(words, 'word')}, "
             f"strength={self.strength:g}, variance={self.variance:g})"
         )
-
-    @property
-    def numbers(self) -> tuple[float, float]:
-        """The two numbers that a search compares priors by."""
-        return self.strength, self.variance
 
     def with_variance(self, variance: float) -> Self:
         """Give the same with another σ²."""
@@ -135,7 +178,11 @@ class Informed(Shown):
         """Give the same with every variance multiplied by `factor`."""
         return replace(self, variance=self.variance * factor)
 
-    def grid(
+    def along(self, variances: Sequence[float]) -> tuple[Self, ...]:
+        """List the same prior at each of these variances."""
+        return self.grid([self.strength], variances)
+
+    def grid(  # type: ignore[override]
         self, strengths: Sequence[float] | None = None, variances: Sequence[float] = PAPER_VARIANCES
     ) -> tuple[Self, ...]:
         """Priors to choose from: every pair (C, σ²), by default those of *knowledge*."""
@@ -174,8 +221,12 @@ class Informed(Shown):
             return self.kind(variance=self.variance, mode=mode)
         return self.kind(variance=variance)
 
-    def describe(self, names: Sequence[str] | None = None, *, output: int = 0, limit: int = 20) -> str:
-        """Tell the prior of one output as a table; see `CoefficientPrior.describe`."""
-        rows, columns = self.known.shape
-        variance, mode = self.of_features(columns, output, rows)
-        return self.kind(variance, mode).describe(names, limit=limit)
+    def describe(self, about: Sequence[Any] | None = None, *, output: int = 0, limit: int = 20) -> str:
+        """Say what is known in a sentence, or word by word for one output if it is given the words."""
+        if about is None:
+            known = "a push of C" if self.moves == "mode" else "a variance of C times the others'"
+            others = self.kind(self.variance).describe()
+            by = f"times how much it says, C = {self.strength:g}"
+            return f"knowledge gives its words {known} {by}; other words: {others}"
+        variance, mode = (own := self.bound(about)).of_features(len(about), output, own.known.shape[0])
+        return self.kind(variance, mode).describe(about, limit=limit)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.notebook import Shown
-from priorwise.priors.odds import odds_table
+from priorwise.priors.base import Parameter
+from priorwise.priors.odds import odds_sentence, odds_table
 from priorwise.priors.per_feature import first_wrong, frozen, numbers_of, row_of, short
+from priorwise.priors.regression import PenaltyPrior
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ PAPER_VARIANCES: tuple[float, ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class CoefficientPrior(Shown):
+class CoefficientPrior(PenaltyPrior, listed=False):
     """What Gaussian and Laplace priors share: a mode and a variance, numbers or arrays.
 
     The mode is the centre: the coefficient we expect before reading anything. The strength is 1/variance: how much
@@ -33,6 +34,12 @@ class CoefficientPrior(Shown):
 
     variance: ArrayLike = 1.0
     mode: ArrayLike = 0.0
+
+    parameters = (
+        Parameter(
+            "variance", "σ²", 1e-2, 1e4, "how far a word's weight may move from its centre", values=PAPER_VARIANCES
+        ),
+    )
 
     @classmethod
     def from_model(cls, model: Any, *, strength: float = 1.0, variance: float = 1.0) -> CoefficientPrior:
@@ -105,7 +112,7 @@ class CoefficientPrior(Shown):
         """
         return replace(self, variance=np.asarray(self.variance) * factor)
 
-    def grid(self, variances: Sequence[float] = PAPER_VARIANCES) -> tuple[Self, ...]:
+    def grid(self, variances: Sequence[float] = PAPER_VARIANCES) -> tuple[Self, ...]:  # type: ignore[override]
         """Priors to choose from: the same with other variances, by default the 20 of *knowledge*.
 
         One variance for all is replaced; one for each feature is multiplied, so that their proportions stay.
@@ -120,6 +127,12 @@ class CoefficientPrior(Shown):
         """
         change = self.with_variance if np.ndim(self.variance) == 0 else self.scaled
         return tuple(change(variance) for variance in variances)
+
+    along = grid
+
+    def precision(self, distance: Floats) -> Floats:
+        """E[1/τ] given how far a coefficient is from its mode."""
+        return self.precision_at(distance, self.variance)
 
     def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
         """Give the variance and the mode of each feature for one of the outputs.
@@ -138,15 +151,16 @@ class CoefficientPrior(Shown):
             row_of("mode", np.asarray(self.mode), n_features, output, n_outputs),
         )
 
-    def describe(self, names: Sequence[str] | None = None, *, output: int = 0, limit: int = 20) -> str:
-        """Tell the prior as a table: word, mode, spread, and what that means for the odds.
+    def describe(self, about: Sequence[Any] | None = None, *, output: int = 0, limit: int = 20) -> str:
+        """Say what the prior expects of the odds: in a sentence, or word by word if it is given the words.
 
-        The spread is the standard deviation, the square root of the variance. Words that share the commonest prior are
-        one line, the last.
+        A prior with numbers of its own for each feature is always a table: word, mode, spread, and what that means for
+        the odds. The spread is the standard deviation, the square root of the variance. Words that share the commonest
+        prior are one line, the last.
 
         Parameters
         ----------
-        names : sequence of str, optional
+        about : sequence of str, optional
             The words, in the order of the columns.
         output : int
             For a prior per class: which class.
@@ -156,6 +170,8 @@ class CoefficientPrior(Shown):
         Examples
         --------
         >>> from priorwise import Laplace
+        >>> Laplace(1.0).describe()
+        'centre: a word leaves the odds as they are; strength: give or take a factor of 2.7, per unit of its weight'
         >>> prior = Laplace(variance=[1.0, 1.0, 4.0, 1.0], mode=[0.0, np.log(7), 0.0, 0.0])
         >>> print(prior.describe(["olive", "wheat", "tonne", "the"]))
         word                mode  ± spread  as odds
@@ -164,9 +180,10 @@ class CoefficientPrior(Shown):
         every other word       0         1  it leaves the odds as they are, give or take a factor of 2.7
         """
         sizes = [array.shape[-1] for array in (np.asarray(self.variance), np.asarray(self.mode)) if array.ndim]
-        n_features = len(names) if names is not None else max(sizes, default=0)
+        n_features = len(about) if about is not None else max(sizes, default=0)
         n_outputs = max([1, *(len(a) for a in map(np.asarray, (self.variance, self.mode)) if a.ndim == 2)])
         if n_features == 0:
-            return odds_table(["every word"], np.array([self.mode]), np.array([self.variance]), limit)
+            said, _, margin = odds_sentence(float(self.mode), float(np.sqrt(self.variance))).partition(", ")  # type: ignore[arg-type]
+            return f"centre: a word {said}; strength: {margin}, per unit of its weight" if margin else f"a word {said}"
         variance, mode = self.of_features(n_features, output, n_outputs)
-        return odds_table(names if names is not None else range(n_features), mode, variance, limit)
+        return odds_table(about if about is not None else range(n_features), mode, variance, limit)

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Counted, Parameter, Preset, decades
+from priorwise.priors.presence import LogTable, PresencePrior
+from priorwise.priors.rates import log_rate
+from priorwise.priors.term_counts import TermCounts
+
+Floats = NDArray[np.float64]
+
+PAPER_GRID: Floats = np.concatenate([[0.01, 0.1, 0.5], np.arange(1.0, 201.0)])
+"""λ ∈ {0.01, 0.1, 0.5, 1, 2, …, 200}: 203 values, so 41,209 pairs."""
+PAPER_GRID.setflags(write=False)
+
+COLLECTION_GRID: Floats = 10.0 ** np.linspace(-1.0, 6.0, 57)
+"""λ from 0.1 to a million, eight to a factor of ten, for priors centred on the whole corpus."""
+COLLECTION_GRID.setflags(write=False)
+
+
+def _strengths(low: float, high: float, grid: Floats) -> tuple[Parameter, ...]:
+    says = "how many imagined {} before a word can surprise us"
+    return (
+        Parameter("negative", "λ−", low, high, says.format("other documents"), values=tuple(grid.tolist())),
+        Parameter("positive", "λ+", low, high, says.format("members"), values=tuple(grid.tolist())),
+    )
+
+
+_UNIFORM, _AROUND = _strengths(1e-2, 2e2, PAPER_GRID), _strengths(1e-1, 1e6, COLLECTION_GRID)
 
 
 @dataclass(frozen=True)
-class PseudoCounts(Shown):
+class PseudoCounts(PresencePrior):
     """λ imagined documents per class, each of which holds every token.
 
     The centre is 1 for every token (an imagined document holds the token), the strength is λ, one number per class::
@@ -58,6 +82,19 @@ class PseudoCounts(Shown):
     classes: Sequence[float] | None = None
     centre: str = "uniform"
 
+    title = "imagined documents"
+    formula = "p(x|c) = (λc π(x) + n(x,c)) / (λc + n(c)), π = 1 unless the corpus is the centre"
+
+    @classmethod
+    def variants(cls) -> tuple[PseudoCounts, ...]:
+        """Around every word alike, and around the corpus."""
+        return cls(), cls(10.0, 10.0, centre="collection")
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:  # type: ignore[override]
+        """The strengths; around the corpus a search goes further."""
+        return _UNIFORM if self.rising else _AROUND
+
     def __post_init__(self) -> None:
         if self.classes is not None:
             object.__setattr__(self, "classes", tuple(float(strength) for strength in self.classes))
@@ -94,6 +131,65 @@ class PseudoCounts(Shown):
         """
         return cls(1.0 / types, 1.0 / types)
 
+    @classmethod
+    def presets(cls, types: int) -> list[Preset]:
+        """Laplace, Jeffreys and Perks."""
+        return [
+            Preset("laplace", "Laplace", "l", "one imagined document", cls.laplace()),
+            Preset("jeffreys", "Jeffreys", "h", "half an imagined document", cls.jeffreys()),
+            Preset("perks", "Perks", "p", "one, shared by all words", cls.perks(types)),
+        ]
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The strengths."""
+        return tuple(self.classes) if self.classes is not None else (self.negative, self.positive)
+
+    def grid(self) -> tuple[PseudoCounts, ...]:  # type: ignore[override]
+        """List priors of two classes, four strengths to a factor of ten; `strength_grid` is finer."""
+        values = decades(math.log10(self.parameters[0].low), math.log10(self.parameters[0].high))
+        return tuple(replace(self, negative=n, positive=p, classes=None) for n in values for p in values)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        centre = "every word" if self.rising else "each word as often as the corpus does"
+        said = ", ".join(f"{strength:g}" for strength in self.numbers)
+        return f"centre: imagined documents hold {centre}; strength: {said} of them for the classes"
+
+    @property
+    def rising(self) -> bool:
+        """Every rate grows with λ where the centre is 1. Around the corpus those of frequent words fall."""
+        return self.centre == "uniform"
+
+    @property
+    def strength_grid(self) -> Floats:
+        """The paper's strengths, or up to a million around the corpus."""
+        return PAPER_GRID if self.rising else COLLECTION_GRID
+
+    def with_strengths(self, strengths: Sequence[float]) -> PseudoCounts:
+        """Make the prior with these strengths, around the same centre."""
+        if len(strengths) == 2:
+            return replace(self, negative=float(strengths[0]), positive=float(strengths[1]), classes=None)
+        return replace(self, classes=strengths)
+
+    def table(self, counts: TermCounts, strengths: Floats) -> LogTable:
+        """The rates of a class's words at each of the strengths.
+
+        ::
+
+            log p(x|c) = log(λ + n(x,c)/π(x)) − log(λ + n(c)) + log π(x)          π = 1 if the centre is uniform
+
+        Where the centre is uniform, only the counts differ between the words.
+        """
+        found: Floats = counts.found
+        shared: Floats | float = 0.0
+        if not self.rising:
+            found = np.divide(found, counts.share, out=np.zeros(counts.shape), where=counts.share > 0)
+            shared = log_rate(counts.share)
+        values, rows = np.unique(found, return_inverse=True)
+        logs = np.log(strengths + values[:, np.newaxis])
+        return LogTable(rows.astype(np.int32), logs, np.log(strengths + counts.documents), shared)
+
     def strengths(self, n_classes: int) -> NDArray[np.float64]:
         """Give λ of each class, in the order of ``classes_``.
 
@@ -111,3 +207,7 @@ class PseudoCounts(Shown):
         if self.negative == self.positive:
             return np.full(n_classes, self.negative, dtype=np.float64)
         raise InputError(f"{self!r} tells two classes apart, but there are {n_classes}: give classes=(λ, λ, …)")
+
+
+UNIFORM = PseudoCounts()
+"""One imagined document for each class, which holds every word."""

@@ -16,11 +16,10 @@ A class that has every word
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.priors.base import Prior
 from priorwise.priors.term_counts import TermCounts
 
 Floats = NDArray[np.float64]
@@ -29,14 +28,12 @@ TINY = 1e-100
 ROUNDING = 1e-12
 
 
-class RatePrior(Protocol):
-    """A prior on the rate of a term in the documents of a class: what a Bernoulli model asks of it."""
-
-    reads_collection: ClassVar[bool]
-    """Whether two terms with the same counts in a class can have different rates."""
+class RatePrior(Prior, listed=False):
+    """A prior on the share of a class's documents that have a word: what a Bernoulli model asks for."""
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each term: the rate that the prior and the counts agree on."""
+        """θ of each word: the rate that the prior and the counts agree on."""
+        raise NotImplementedError
 
 
 def log_rate(rate: ArrayLike) -> Floats:

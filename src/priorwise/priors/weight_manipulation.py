@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from priorwise.priors.notebook import Shown
+from priorwise.priors.base import Parameter, decades
 from priorwise.priors.numbers import below_zero
-from priorwise.priors.words import ClassSize, WordWeights
+from priorwise.priors.words import ClassSize, WeightPrior, WordWeights
 
 
 @dataclass(frozen=True)
-class WeightManipulation(Shown):
+class WeightManipulation(WeightPrior):
     """A seen word weighs what was counted; all unseen words of a class share γ.
 
     ::
@@ -38,22 +39,23 @@ class WeightManipulation(Shown):
 
     gamma: float = -1e6
 
+    formula = "weight(i, c) = log N − log ΣN if seen, γ / Z if not"
+    parameters = (
+        Parameter(
+            "gamma", "γ", -1e9, -1e3, "the weight that all words never seen in a class share",
+            values=tuple(-each for each in decades(3, 9)),
+        ),
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", below_zero("γ", self.gamma))
 
     def __repr__(self) -> str:
         return f"WeightManipulation({self.gamma:g})"
 
-    @classmethod
-    def grid(cls) -> tuple[WeightManipulation, ...]:
-        """Priors to choose from: −γ from 1,000 to 10⁹, four to a factor of ten.
-
-        Examples
-        --------
-        >>> len(WeightManipulation.grid())
-        25
-        """
-        return tuple(cls(-gamma) for gamma in 10.0 ** np.arange(3.0, 9.01, 0.25))
+    def describe(self, about: Any = None) -> str:
+        """Say what the prior does; it has no centre."""
+        return f"no centre: all words that a class has never seen share a weight of {self.gamma:g}"
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""

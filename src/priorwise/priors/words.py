@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.priors.base import Prior
 from priorwise.priors.rates import log_rate
 
 Floats = NDArray[np.float64]
@@ -66,18 +66,33 @@ class WordWeights:
         return cls(np.where(full, 0.0, shift), seen, log_rate(share))
 
 
-class WordPrior(Protocol):
-    """A prior that treats all unseen words of a class alike: what a multinomial model asks of it."""
+class WordPrior(Prior, listed=False):
+    """A prior on the words of a class: what a multinomial model asks for.
+
+    It treats all unseen words of a class alike (`weigh`). If it `reads_collection` it is a `MixedPrior` instead.
+    """
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
+        raise NotImplementedError
 
 
-class CollectionPrior(Protocol):
-    """A prior on words whose centre is the collection: a rate is a · n + b · π, with one a and one b for a class."""
+class MixedPrior(WordPrior, listed=False):
+    """A prior on words centred on the whole corpus: a rate is a · n + b · π, with one a and one b for a class."""
+
+    reads_collection = True
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
-        """What a rate takes of a count (a) and of the collection's rate (b) in classes of such sizes."""
+        """What a rate takes of a count (a) and of the corpus-wide rate (b) in classes of such sizes."""
+        raise NotImplementedError
+
+
+class WeightPrior(Prior, listed=False):
+    """Weights of words that are not logarithms of rates: what a weighted model asks for."""
+
+    def weigh(self, size: ClassSize) -> WordWeights:
+        """Weights of the words of classes of such sizes."""
+        raise NotImplementedError
 
 
 def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: ArrayLike) -> Floats:

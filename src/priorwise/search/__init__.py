@@ -1,17 +1,23 @@
-"""A number for each prior → the best prior, and every trial. Imports nothing else of ours."""
+"""Targets, the held-out protocol, and strategies: held-out scores → the best prior, and every trial."""
 
-from priorwise.search.choose import Choice, choose_best
-from priorwise.search.class_targets import Accuracy, ClassTarget, LogLikelihood, MacroF1, MicroF1, Outcome
-from priorwise.search.radial import NINE_STARTS, RadialSearch, radial_search
+from priorwise.search.held_out import Choice, HeldOut
+from priorwise.search.left_out_ranks import LeftOutRanks
+from priorwise.search.named import TARGETS
+from priorwise.search.outcome import Outcome, Truth
+from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial
 from priorwise.search.targets import (
     PPV,
+    Accuracy,
     AveragePrecision,
     CountTarget,
     FBeta,
     FewestErrors,
     FromCounts,
     FromScores,
+    LogLikelihood,
     LogLoss,
+    MacroF1,
+    MicroF1,
     PPVAtK,
     ScoreTarget,
     Target,
@@ -21,25 +27,31 @@ from priorwise.search.targets import (
 __all__ = [
     "NINE_STARTS",
     "PPV",
+    "TARGETS",
     "Accuracy",
     "AveragePrecision",
     "Choice",
-    "ClassTarget",
+    "Climb",
     "CountTarget",
     "FBeta",
     "FewestErrors",
     "FromCounts",
     "FromScores",
+    "Grid",
+    "HeldOut",
+    "LeftOutRanks",
     "LogLikelihood",
     "LogLoss",
     "MacroF1",
     "MicroF1",
     "Outcome",
     "PPVAtK",
-    "RadialSearch",
     "ScoreTarget",
+    "Strategy",
     "Target",
+    "Tried",
+    "Truth",
     "as_target",
-    "choose_best",
-    "radial_search",
+    "best_place",
+    "radial",
 ]

@@ -1,53 +1,116 @@
 """What a good prior is good at: one number per prior, the larger the better.
 
-A target reads either counts (how many members and others are predicted positive, `tp` and `fp`) or the scores
-themselves. Counts are known for every cell of a terrain at once; scores cost a sort per cell.
+A target reads an `Outcome`, and says in `needs` what it reads there. Targets of counts read only how many cases are
+predicted to be members, rightly and wrongly. Those numbers are known for all cells of a terrain at once, whereas a
+target of scores costs a sort per cell.
 
-`negative_weight` is how many documents of the corpus each sampled negative stands for. Targets that speak of the whole
-corpus weigh false positives by it; the others leave it alone.
+`negative_weight` is how many documents of the corpus each sampled negative stands for. Targets at the corpus's odds
+weigh false positives by it; the others ignore it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from priorwise.search.named import NamedTarget
+from priorwise.search.outcome import Outcome, ranked_counts, ratio
+
+Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+COUNTS, SCORES = "counts", "scores"
+"""What a target can need."""
 
-class Target(Protocol):
-    """Anything a prior can be judged by."""
+
+class Cells(Protocol):
+    """What is known in every cell of a terrain at once."""
+
+    def counts(self) -> tuple[Array, Array, float, float, float]:
+        """What `from_counts` is given."""
+
+    def average_precision(self) -> Array:
+        """Average precision in every cell."""
+
+
+class Target(NamedTarget, listed=False):
+    """Anything a prior can be judged by; the base of all targets.
+
+    A new target is a subclass of `CountTarget` with a method `from_counts`, or of `ScoreTarget` with a method
+    `from_scores`. It then works with two classes, with several, and with labels.
+    """
+
+    needs: ClassVar[str] = SCORES
+    is_log_probability: ClassVar[bool] = False
+    """Whether the value is a mean log-probability of what is true, by which priors can be averaged."""
 
     @property
     def name(self) -> str:
         """A short name for tables."""
+        return type(self).__name__
+
+    def values(self, outcome: Outcome) -> Array:
+        """Value of each output on its own, or a single value if the target only judges all outputs together."""
+        raise NotImplementedError
+
+    def value(self, outcome: Outcome) -> float:
+        """Value of all outputs: the mean of `values`."""
+        return float(np.mean(self.values(outcome)))
+
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
+        """Value in every cell, from arrays of any shape; only targets of counts have it."""
+        raise NotImplementedError
+
+    def everywhere(self, cells: Cells) -> Array | None:
+        """Value in every cell of a terrain, or None if it takes a sort per cell."""
+        return None
 
 
-@runtime_checkable
-class CountTarget(Target, Protocol):
-    """A target that is a function of how many cases are predicted positive, rightly and wrongly."""
+class CountTarget(Target, listed=False):
+    """A target that only needs to know how many cases are predicted to be members, rightly and wrongly."""
 
-    def from_counts(
-        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
-    ) -> Floats:
-        """Value in every cell, from arrays of any shape."""
+    needs = COUNTS
+
+    def values(self, outcome: Outcome) -> Array:
+        """Value of each output against the rest."""
+        tp, fp, positives = outcome.tp, outcome.fp, outcome.truth.positives.tolist()
+        return np.array(
+            [
+                self.from_counts(tp[[c]], fp[[c]], own, outcome.truth.total - own, outcome.negative_weight)[0]
+                for c, own in enumerate(positives)
+            ]
+        )
+
+    def everywhere(self, cells: Cells) -> Array | None:
+        """Value in every cell of a terrain."""
+        return np.asarray(self.from_counts(*cells.counts()), dtype=np.float64)
 
 
-@runtime_checkable
-class ScoreTarget(Target, Protocol):
+class ScoreTarget(Target, listed=False):
     """A target that is a function of the cases' scores."""
 
-    def from_scores(self, scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0) -> float:
+    def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
         """Value for one prior; `weight` is the cases' sample weight."""
+        raise NotImplementedError
+
+    def values(self, outcome: Outcome) -> Array:
+        """Value of each output against the rest."""
+        truth = outcome.truth
+        return np.array(
+            [
+                self.from_scores(outcome.scores_of(c), members, truth.weight, outcome.negative_weight)
+                for c, members in enumerate(truth.members.T)
+            ]
+        )
 
 
 @dataclass(frozen=True)
-class PPV:
+class PPV(CountTarget):
     """Positive predictive value, TP/(TP + FP): the paper's target. 0 where nothing is predicted positive.
 
     Alone it is a trap: its best cell usually predicts a handful of cases. With ``floor``, a cell that finds less than
@@ -68,16 +131,13 @@ class PPV:
         """A short name for tables."""
         return f"ppv, sensitivity at least {self.floor:g}" if self.floor else "ppv"
 
-    def from_counts(
-        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
-    ) -> Floats:
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
         """Value in every cell."""
-        value = _ratio(tp, tp + fp)
-        return np.where(tp >= self.floor * positives, value, 0.0)
+        return np.where(tp >= self.floor * positives, ratio(tp, tp + fp), 0.0)
 
 
 @dataclass(frozen=True)
-class FBeta:
+class FBeta(CountTarget):
     """F-β of the predicted positives: (1 + β²)·TP / ((1 + β²)·TP + β²·FN + FP); β < 1 favours precision.
 
     With ``at_corpus_odds``, a false positive counts as many times as the corpus has documents per sampled negative.
@@ -91,22 +151,28 @@ class FBeta:
     beta: float = 0.5
     at_corpus_odds: bool = False
 
+    written = "fBETA, fBETA:corpus"
+
+    @classmethod
+    def read(cls, text: str) -> FBeta | None:
+        """Make the target that is written like this; None if it is another one."""
+        found = re.fullmatch(r"f(\d+(?:\.\d+)?)(:corpus)?", text)
+        return None if found is None else cls(float(found[1]), at_corpus_odds=found[2] is not None)
+
     @property
     def name(self) -> str:
         """A short name for tables."""
         return f"f{self.beta:g}" + (" at corpus odds" if self.at_corpus_odds else "")
 
-    def from_counts(
-        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
-    ) -> Floats:
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
         """Value in every cell."""
         squared = self.beta**2
         wrong = fp * negative_weight if self.at_corpus_odds else fp
-        return _ratio((1 + squared) * tp, (1 + squared) * tp + squared * (positives - tp) + wrong)
+        return ratio((1 + squared) * tp, (1 + squared) * tp + squared * (positives - tp) + wrong)
 
 
 @dataclass(frozen=True)
-class FewestErrors:
+class FewestErrors(CountTarget):
     """Minus the number of wrong decisions, FP + FN.
 
     Examples
@@ -115,24 +181,78 @@ class FewestErrors:
     array([-3.])
     """
 
-    @property
-    def name(self) -> str:
-        """A short name for tables."""
-        return "errors"
+    name = "errors"
+    written = "errors"
 
-    def from_counts(
-        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
-    ) -> Floats:
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
         """Value in every cell."""
         return -(fp + (positives - tp))
 
 
 @dataclass(frozen=True)
-class AveragePrecision:
+class Accuracy(CountTarget):
+    """Share of the documents whose class is predicted; with labels, share of the decisions that are right.
+
+    Examples
+    --------
+    >>> Accuracy().from_counts(np.array([8.0]), np.array([1.0]), 10, 10)
+    array([0.85])
+    """
+
+    name = "accuracy"
+
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
+        """Value in every cell."""
+        return (tp + negatives - fp) / (positives + negatives)
+
+    def values(self, outcome: Outcome) -> Array:
+        """Of classes a single value, of labels a value each."""
+        if outcome.truth.exclusive:
+            return np.array([outcome.tp.sum() / outcome.truth.total])
+        return super().values(outcome)
+
+
+@dataclass(frozen=True)
+class MacroF1(CountTarget):
+    """Mean of the F1 of every class or label, so that small ones count as much as large ones.
+
+    Examples
+    --------
+    >>> MacroF1().from_counts(np.array([8.0]), np.array([2.0]), 10, 10)
+    array([0.8])
+    """
+
+    name = "macro f1"
+
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
+        """Value in every cell."""
+        return FBeta(1.0).from_counts(tp, fp, positives, negatives)
+
+
+@dataclass(frozen=True)
+class MicroF1(MacroF1):
+    """F1 of all decisions together, which counts large classes for more; accuracy, if each document has one class.
+
+    Examples
+    --------
+    >>> MicroF1().from_counts(np.array([3.0]), np.array([1.0]), np.array([4.0]), 0.0)
+    array([0.75])
+    """
+
+    name = "micro f1"
+
+    def values(self, outcome: Outcome) -> Array:
+        """A single value: no label can choose on its own, because all share one fraction."""
+        tp, fp, positives = (each.sum(keepdims=True) for each in (outcome.tp, outcome.fp, outcome.truth.positives))
+        return np.asarray(self.from_counts(tp, fp, positives, 0.0))
+
+
+@dataclass(frozen=True)
+class AveragePrecision(ScoreTarget):
     """Average precision of the ranking, at the corpus's class odds.
 
-    The mean over the members of TP/(TP + r·FP) at their place in the ranking, r being the documents of the corpus per
-    sampled negative. Cases with equal scores share one place.
+    The mean over the members of TP/(TP + r·FP) at their place in the ranking, where r is the documents of the corpus
+    per sampled negative. Cases with equal scores share one place.
 
     Examples
     --------
@@ -143,20 +263,22 @@ class AveragePrecision:
     0.5833
     """
 
-    @property
-    def name(self) -> str:
-        """A short name for tables."""
-        return "average precision"
+    name = "average precision"
+    written = "average-precision, ap"
 
-    def from_scores(self, scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0) -> float:
+    def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
         """Value for one prior."""
-        tp, fp = _running_counts(scores, positive, weight, negative_weight)
+        _, tp, fp = ranked_counts(scores, positive, weight, negative_weight)
         gained = np.diff(tp, prepend=0.0)
-        return float(np.sum(gained * _ratio(tp, tp + fp)) / tp[-1])
+        return float(np.sum(gained * ratio(tp, tp + fp)) / tp[-1])
+
+    def everywhere(self, cells: Cells) -> Array | None:
+        """Value in every cell of a terrain, by binning."""
+        return cells.average_precision()
 
 
 @dataclass(frozen=True)
-class PPVAtK:
+class PPVAtK(ScoreTarget):
     """Precision among the first k documents, at the corpus's class odds.
 
     A sampled negative counts as the r documents of the corpus that it stands for, so `k` is in documents of the corpus.
@@ -170,14 +292,22 @@ class PPVAtK:
 
     k: int = 250
 
+    written = "ppv@K"
+
+    @classmethod
+    def read(cls, text: str) -> PPVAtK | None:
+        """Make the target that is written like this; None if it is another one."""
+        found = re.fullmatch(r"ppv@([1-9]\d*)", text)
+        return None if found is None else cls(int(found[1]))
+
     @property
     def name(self) -> str:
         """A short name for tables."""
         return f"ppv@{self.k}"
 
-    def from_scores(self, scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0) -> float:
+    def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
         """Value for one prior."""
-        tp, fp = _running_counts(scores, positive, weight, negative_weight)
+        _, tp, fp = ranked_counts(scores, positive, weight, negative_weight)
         depth = tp + fp
         place = min(int(np.searchsorted(depth, self.k)), len(depth) - 1)
         if depth[place] <= self.k:
@@ -189,8 +319,8 @@ class PPVAtK:
 
 
 @dataclass(frozen=True)
-class LogLoss:
-    """Mean log-probability of the true class, 1/(1 + e^−s) being the member's probability.
+class LogLoss(ScoreTarget):
+    """Mean log-probability of what is true of one class or label, where 1/(1 + e^−s) is a member's probability.
 
     Examples
     --------
@@ -198,18 +328,33 @@ class LogLoss:
     -0.6931
     """
 
-    @property
-    def name(self) -> str:
-        """A short name for tables."""
-        return "log loss"
+    name = "log loss"
+    is_log_probability = True
 
-    def from_scores(self, scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0) -> float:
+    def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
         """Value for one prior."""
         return float(-np.average(np.logaddexp(0.0, np.where(positive, -scores, scores)), weights=weight))
 
 
 @dataclass(frozen=True)
-class FromCounts:
+class LogLikelihood(LogLoss):
+    """Mean log-probability of the true class; with labels, of each decision.
+
+    Examples
+    --------
+    >>> LogLikelihood().name
+    'log likelihood'
+    """
+
+    name = "log likelihood"
+
+    def values(self, outcome: Outcome) -> Array:
+        """Of classes a single value, of labels a value each."""
+        return np.array([outcome.log_likelihood]) if outcome.truth.exclusive else super().values(outcome)
+
+
+@dataclass(frozen=True)
+class FromCounts(CountTarget, listed=False):
     """Your own target of counts: ``function(tp, fp, positives, negatives)``, arrays in, an array out.
 
     Examples
@@ -219,18 +364,16 @@ class FromCounts:
     array([0.6])
     """
 
-    function: Callable[[Floats, Floats, float, float], Any]
+    function: Callable[[Array, Array, float, float], Any]
     name: str = "your target"
 
-    def from_counts(
-        self, tp: Floats, fp: Floats, positives: float, negatives: float, negative_weight: float = 1.0
-    ) -> Floats:
+    def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
         """Value in every cell."""
         return np.asarray(self.function(tp, fp, positives, negatives), dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class FromScores:
+class FromScores(ScoreTarget, listed=False):
     """Your own target of scores: ``function(y_true, scores)``, as scikit-learn's ranking metrics.
 
     Examples
@@ -240,15 +383,15 @@ class FromScores:
     2.0
     """
 
-    function: Callable[[Mask, Floats], Any]
+    function: Callable[[Mask, Array], Any]
     name: str = "your target"
 
-    def from_scores(self, scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0) -> float:
+    def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
         """Value for one prior."""
         return float(self.function(positive, scores))
 
 
-def as_target(target: Target | Callable[[Mask, Floats], Any]) -> CountTarget | ScoreTarget:
+def as_target(target: Target | Callable[[Mask, Array], Any]) -> Target:
     """Take a target as it is, and any other function as a target of scores.
 
     Examples
@@ -258,22 +401,8 @@ def as_target(target: Target | Callable[[Mask, Floats], Any]) -> CountTarget | S
     >>> as_target(lambda y, scores: 0.0).name
     '<lambda>'
     """
-    if isinstance(target, CountTarget | ScoreTarget):
+    if isinstance(target, Target):
         return target
     if callable(target):
         return FromScores(target, name=getattr(target, "__name__", "your target"))
     raise TypeError(f"a target is an object such as FBeta(0.5), or a function of (y_true, scores), not {target!r}")
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Part of a whole, and 0 of nothing."""
-    return np.divide(part, whole, out=np.zeros_like(part, dtype=np.float64), where=whole > 0)
-
-
-def _running_counts(scores: Floats, positive: Mask, weight: Floats, negative_weight: float) -> tuple[Floats, Floats]:
-    """Members and others down the ranking, taken at the end of each group of equal scores."""
-    order = np.argsort(-scores, kind="stable")
-    tp = np.cumsum(np.where(positive[order], weight[order], 0.0))
-    fp = np.cumsum(np.where(positive[order], 0.0, weight[order] * negative_weight))
-    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    return tp[ends], fp[ends]

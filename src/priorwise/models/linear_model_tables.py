@@ -19,7 +19,7 @@ from priorwise.models.weights import Background, Weights
 Floats = NDArray[np.float64]
 
 LABELS, OUTPUTS, TOKENS = "labels.arrow", "outputs.arrow", "tokens.arrow"
-FACTORS = "factors.arrow"
+FACTORS, GROUPS, ORIGINS = "factors.arrow", "groups.arrow", "origins.arrow"
 
 SCHEMAS = {
     LABELS: pa.schema({"label": pa.string(), "members": pa.float64()}),
@@ -36,8 +36,14 @@ SCHEMAS = {
 """A row of `outputs.arrow` has one background number for each group of tokens. A row of `tokens.arrow` has the token's
 group, the outputs that know it, ascending, and what it adds to each beyond the background."""
 
-FACTOR_SCHEMA = pa.schema({"factor": pa.float64()})
-"""A row of `factors.arrow`, which some models have, is what the counts of a token are multiplied by."""
+OPTIONAL = {
+    FACTORS: pa.schema({"factor": pa.float64()}),
+    GROUPS: pa.schema({"group": pa.string(), "name": pa.string(), "adds": pa.float64()}),
+    ORIGINS: pa.schema({"in_members": pa.float64(), "in_others": pa.float64(), "from_prior": pa.float64()}),
+}
+"""Tables that only some models have. `factors.arrow` has a row per token: what its counts are multiplied by.
+`groups.arrow` has a row per feature beyond the words: its group, its name, and what it adds. `origins.arrow` has a row
+per token: in how many members and other documents it occurs, and what the prior brought to its weight."""
 
 
 def batches_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights: Weights) -> dict[str, pa.RecordBatch]:
@@ -66,7 +72,42 @@ def batches_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights
 
 def factor_batch(factors: Floats) -> pa.RecordBatch:
     """The table of factors."""
-    return pa.record_batch([pa.array(factors)], schema=FACTOR_SCHEMA)
+    return pa.record_batch([pa.array(factors)], schema=OPTIONAL[FACTORS])
+
+
+def group_batch(groups: Mapping[str, tuple[Sequence[str], Floats]]) -> pa.RecordBatch:
+    """The table of features beyond the words."""
+    group = [name for name, (names, _) in groups.items() for _ in names]
+    names = [name for own, _ in groups.values() for name in own]
+    adds = np.concatenate([own for _, own in groups.values()])
+    return pa.record_batch([text_column(group), text_column(names), pa.array(adds)], schema=OPTIONAL[GROUPS])
+
+
+def groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, tuple[list[str], Floats]]:
+    """The names of the features beyond the words, and what each adds, by group."""
+    if GROUPS not in tables:
+        return {}
+    group, names = tables[GROUPS].column("group").to_pylist(), tables[GROUPS].column("name").to_pylist()
+    adds: Floats = tables[GROUPS].column("adds").to_numpy()
+    _require(bool(np.all(np.isfinite(adds))), "a number is not finite")
+    found = {}
+    for own in dict.fromkeys(group):
+        places = [place for place, name in enumerate(group) if name == own]
+        found[own] = ([names[place] for place in places], adds[places])
+    return found
+
+
+def origin_batch(in_members: Floats, in_others: Floats, from_prior: Floats) -> pa.RecordBatch:
+    """The table of where weights come from."""
+    return pa.record_batch([pa.array(each) for each in (in_members, in_others, from_prior)], schema=OPTIONAL[ORIGINS])
+
+
+def origins_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
+    """In how many members and other documents each token occurs, and what the prior brought to its weight."""
+    columns = [column.to_numpy() for column in tables[ORIGINS].columns]
+    _require(len(columns[0]) == tables[TOKENS].num_rows, "there are more origins than tokens, or fewer")
+    _require(all(bool(np.all(np.isfinite(each))) for each in columns), "a number is not finite")
+    return columns
 
 
 def factors_of(tables: Mapping[str, pa.RecordBatch]) -> Floats:
@@ -87,7 +128,7 @@ def read(path: Path, length: int, sha256: str) -> pa.RecordBatch:
     if hashlib.sha256(buffer).hexdigest() != sha256:
         raise BrokenFile(path, "damaged: it does not match its checksum")
     reader = pa.ipc.open_file(pa.BufferReader(buffer))
-    if not reader.schema.equals(SCHEMAS.get(path.name, FACTOR_SCHEMA)) or reader.num_record_batches != 1:
+    if not reader.schema.equals({**SCHEMAS, **OPTIONAL}.get(path.name)) or reader.num_record_batches != 1:
         raise BrokenFile(path, "not a table of a model: it has other columns")
     batch = reader.get_batch(0)
     batch.validate(full=True)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,15 @@ from scipy.stats import norm
 from conftest import contents
 from priorwise.corpus import Corpus
 from priorwise.errors import AlreadyExists, BrokenFile
-from priorwise.models import saved_tables
+from priorwise.features.recipe import Recipe
+from priorwise.models import linear_model_tables as tables_of_model
+from priorwise.models.calibration import Calibration
 from priorwise.models.corpus_training import examples_of, train
+from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
 from priorwise.models.multinomial import MultinomialNB
 from priorwise.models.probabilities import label_scores, log_probabilities
-from priorwise.models.saved import SavedModel
 from priorwise.models.weights import Background, Weights
-from priorwise.ranking.classifier import Classifier
+from priorwise.ranking.classifier import Bags, Classifier
 
 DETAILS: dict[str, Any] = {
     "labels": ["x", "y", "ż"],
@@ -48,11 +51,33 @@ def sparse_weights() -> Weights:
     return Weights(np.arange(5), values, np.array([0.1, -0.2, 0.3]), background)
 
 
-def small_model() -> SavedModel:
-    return SavedModel.of(sparse_weights(), WORDS, **DETAILS)
+def small_model() -> LinearModel:
+    return LinearModel.of(sparse_weights(), WORDS, **DETAILS)
 
 
-def rows_by_token(model: SavedModel) -> dict[str, list[float]]:
+def ranking_model() -> LinearModel:
+    """A model with everything that a ranking needs."""
+    weights = Weights(np.arange(5), np.array([[0.5, -2.0, 0.0, 1.0, 3.0]]), np.array([-0.25]))
+    number = np.arange(5.0)
+    return LinearModel.of(
+        weights,
+        WORDS,
+        labels=["<Drama>"],
+        multilabel=True,
+        features="counts",
+        link="logistic",
+        tokenizer={"rule": 1},
+        members=np.array([7.0]),
+        about={"model": "members", "prior": "StructuredGaussian(variance=1)"},
+        recipe=Recipe("log", 1 + number, cosine=True, unknown=2.5),
+        calibration=Calibration(3.0, -1.5),
+        length_power=0.25,
+        groups={"labels": GroupWeights(["ż", "a b"], np.array([0.75, -1.0]))},
+        origins=Origins(number, 2 * number, number / 8, 7.0, 90.5, -0.125),
+    )
+
+
+def rows_by_token(model: LinearModel) -> dict[str, list[float]]:
     rows = [model.weights.lookup(len(model.tokens), output) for output in range(model.n_outputs)]
     return {token.as_py(): [float(row[i]) for row in rows] for i, token in enumerate(model.tokens)}
 
@@ -60,7 +85,7 @@ def rows_by_token(model: SavedModel) -> dict[str, list[float]]:
 def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
     model = small_model()
     model.save(tmp_path / "x.model")
-    loaded = SavedModel.load(tmp_path / "x.model")
+    loaded = LinearModel.load(tmp_path / "x.model")
     assert [each.name for each in tmp_path.iterdir()] == ["x.model"]
     assert rows_by_token(loaded) == rows_by_token(model)
     assert rows_by_token(loaded)["or"] == [-2.0, 0.0 + np.finfo(float).tiny, 0.5]
@@ -69,6 +94,37 @@ def test_saved_and_loaded_is_the_same(tmp_path: Path) -> None:
     for name in ("labels", "multilabel", "features", "link", "tokenizer", "about"):
         assert getattr(loaded, name) == DETAILS[name]
     assert loaded.members.tolist() == [3, 2, 5]
+
+
+def test_a_model_that_ranks_is_saved_with_all_its_parts(tmp_path: Path) -> None:
+    model = ranking_model()
+    model.save(tmp_path / "x.model")
+    loaded = LinearModel.load(tmp_path / "x.model")
+    assert rows_by_token(loaded) == rows_by_token(model)
+    order = [sorted(WORDS, key=str.encode).index(word) for word in WORDS]
+    for name in ("calibration", "length_power", "about", "tokenizer"):
+        assert getattr(loaded, name) == getattr(model, name)
+    assert loaded.recipe is not None
+    assert loaded.origins is not None
+    assert (loaded.recipe.frequency, loaded.recipe.cosine, loaded.recipe.unknown) == ("log", True, 2.5)
+    assert loaded.recipe.factors is not None
+    assert loaded.recipe.factors[order].tolist() == [1, 2, 3, 4, 5]
+    assert loaded.origins.in_members[order].tolist() == [0, 1, 2, 3, 4]
+    assert loaded.origins.in_others[order].tolist() == [0, 2, 4, 6, 8]
+    assert loaded.origins.from_prior[order].tolist() == [0, 0.125, 0.25, 0.375, 0.5]
+    assert (loaded.origins.n_members, loaded.origins.n_others, loaded.origins.bias_from_prior) == (7.0, 90.5, -0.125)
+    assert {name: each.by_name for name, each in loaded.groups.items()} == {"labels": {"ż": 0.75, "a b": -1.0}}
+    again = tmp_path / "again.model"
+    loaded.save(again)
+    assert contents(again) == contents(tmp_path / "x.model")
+
+
+def test_a_model_is_written_in_the_oldest_form_that_holds_it(tmp_path: Path) -> None:
+    """So that an older priorwise reads what it can."""
+    with_recipe = replace(small_model(), recipe=Recipe("log", np.ones(5), cosine=True))
+    for version, model in ((1, small_model()), (2, with_recipe), (3, ranking_model())):
+        model.save(tmp_path / str(version))
+        assert json.loads((tmp_path / str(version) / "model.json").read_bytes())["version"] == version
 
 
 def test_the_same_model_is_the_same_to_the_byte(tmp_path: Path) -> None:
@@ -81,10 +137,11 @@ def test_the_same_model_is_the_same_to_the_byte(tmp_path: Path) -> None:
 def test_dense_weights_of_some_features_can_be_saved(tmp_path: Path) -> None:
     weights = Weights(np.array([1, 3]), np.array([[0.5, -2.0]]), np.array([0.1]))
     details = {**DETAILS, "labels": ["no", "yes"], "link": "logistic", "members": np.ones(2)}
-    SavedModel.of(weights, WORDS, **details).save(tmp_path / "x")
-    loaded = SavedModel.load(tmp_path / "x")
+    LinearModel.of(weights, WORDS, **details).save(tmp_path / "x")
+    loaded = LinearModel.load(tmp_path / "x")
     assert rows_by_token(loaded) == {"be": [0.5], "ñot": [-2.0]}
-    verdict = Classifier(loaded).judge(csr_matrix([[1.0, 0.0], [0.0, 1.0]]))
+    none = np.zeros(2, np.int64)
+    verdict = Classifier(loaded).judge(Bags(csr_matrix(np.eye(2)), none + 1, none, none + 1, np.zeros(2)))
     assert np.exp(verdict.log_probability[:, 1]) == pytest.approx(1 / (1 + np.exp([-0.6, 1.9])))
     assert verdict.decided.tolist() == [[False, True], [True, False]]
 
@@ -95,7 +152,7 @@ def test_only_a_model_is_replaced(tmp_path: Path) -> None:
     with pytest.raises(AlreadyExists, match="is there already; choose another name"):
         small_model().save(path)
     small_model().save(path, overwrite=True)
-    assert SavedModel.load(path).labels == DETAILS["labels"]
+    assert LinearModel.load(path).labels == DETAILS["labels"]
     corpus = Corpus.from_texts(["a"], path=tmp_path / "x.corpus")
     with pytest.raises(AlreadyExists, match="is no model, so it is not replaced"):
         small_model().save(tmp_path / "x.corpus", overwrite=True)
@@ -109,11 +166,11 @@ def test_a_failed_write_leaves_the_older_model(tmp_path: Path, monkeypatch: pyte
     def fail(*arguments: object) -> None:
         raise RuntimeError("cut off")
 
-    monkeypatch.setattr("priorwise.models.saved.write_bytes", fail)
+    monkeypatch.setattr("priorwise.models.linear_model.write_bytes", fail)
     with pytest.raises(RuntimeError):
         small_model().save(path, overwrite=True)
     assert [each.name for each in tmp_path.iterdir()] == ["x.model"]
-    SavedModel.load(path)
+    LinearModel.load(path)
 
 
 def test_a_model_set_aside_by_a_kill_comes_back(tmp_path: Path) -> None:
@@ -122,7 +179,7 @@ def test_a_model_set_aside_by_a_kill_comes_back(tmp_path: Path) -> None:
     with pytest.raises(AlreadyExists):
         small_model().save(tmp_path / "x.model")
     assert [each.name for each in tmp_path.iterdir()] == ["x.model"]
-    SavedModel.load(tmp_path / "x.model")
+    LinearModel.load(tmp_path / "x.model")
 
 
 # Damage and hostility
@@ -136,7 +193,7 @@ def folder(tmp_path: Path) -> Path:
 
 def refusal(folder: Path) -> str:
     with pytest.raises(BrokenFile) as caught:
-        SavedModel.load(folder)
+        LinearModel.load(folder)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -183,7 +240,7 @@ def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
     assert "damaged" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("name", list(saved_tables.SCHEMAS))
+@pytest.mark.parametrize("name", list(tables_of_model.SCHEMAS))
 def test_a_damaged_file_is_named(folder: Path, name: str) -> None:
     data = (folder / name).read_bytes()
     (folder / name).write_bytes(data[:-1])
@@ -197,7 +254,7 @@ def test_a_damaged_file_is_named(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda c: c.update(version=99), "this priorwise reads up to 2: upgrade it"),
+        (lambda c: c.update(version=99), "this priorwise reads up to 3: upgrade it"),
         (lambda c: c.update(link="pickle"), "link is 'pickle'"),
         (lambda c: c.update(link=["softmax"]), "link is"),
         (lambda c: c.update(features={}), "features is"),
@@ -216,9 +273,60 @@ def test_a_hostile_description_is_refused(
 ) -> None:
     describe(folder, change)
     if said is None:
-        assert SavedModel.load(folder).multilabel
+        assert LinearModel.load(folder).multilabel
     else:
         assert said in refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda c: c.update(calibration={"slope": "1", "intercept": 0}), "'1' is not a number"),
+        (lambda c: c.update(calibration={"slope": 1}), "'intercept'"),
+        (lambda c: c.update(calibration=[]), "damaged"),
+        (lambda c: c.update(length_power=True), "True is not a number"),
+        (lambda c: c.update(length_power=float("inf")), "inf is not a number"),
+        (lambda c: c.pop("origins"), "its origins are incomplete"),
+        (lambda c: c["files"].pop("origins.arrow"), "its origins are incomplete"),
+        (lambda c: c["origins"].update(n_members=None), "None is not a number"),
+        (lambda c: c["origins"].pop("n_others"), "'n_others'"),
+        (lambda c: c["recipe"].update(unknown=float("nan")), "nan is not a number"),
+        (lambda c: c["recipe"].update(frequency="cubic"), "recipe is"),
+        (lambda c: c["recipe"].update(cosine=1), "recipe is"),
+    ],
+)
+def test_a_hostile_description_of_a_ranking_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], said: str
+) -> None:
+    ranking_model().save(tmp_path / "x.model")
+    describe(tmp_path / "x.model", change)
+    assert said in refusal(tmp_path / "x.model")
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "values", "said"),
+    [
+        ("origins.arrow", "in_members", [0.0, 1.0, float("nan"), 3.0, 4.0], "not finite"),
+        ("groups.arrow", "adds", [0.5, float("inf")], "not finite"),
+        ("groups.arrow", "name", ["a", None], "values are missing"),
+        ("factors.arrow", "factor", [1.0, 1.0, 1.0, 1.0, float("nan")], "not finite"),
+    ],
+)
+def test_hostile_numbers_of_a_ranking_are_refused(
+    tmp_path: Path, name: str, column: str, values: list[Any], said: str
+) -> None:
+    folder = tmp_path / "x.model"
+    ranking_model().save(folder)
+    replace_table(folder, name, tokens_with(**{column: values})(table_of(folder, name)))
+    assert said in refusal(folder)
+
+
+@pytest.mark.parametrize("name", ["origins.arrow", "factors.arrow"])
+def test_a_table_of_a_ranking_has_a_row_per_token(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "x.model"
+    ranking_model().save(folder)
+    replace_table(folder, name, table_of(folder, name).slice(0, 4))
+    assert "than tokens, or fewer" in refusal(folder)
 
 
 def test_a_changed_description_is_noticed(folder: Path) -> None:
@@ -283,10 +391,10 @@ def test_hostile_numbers_are_refused(
 def test_outputs_that_follow_each_other_in_two_tokens_are_in_order(folder: Path) -> None:
     change = tokens_with(outputs=[[2], [0, 1], [], [1], [0]], values=[[1.0], [1.0, 2.0], [], [1.0], [1.0]])
     replace_table(folder, "tokens.arrow", change(table_of(folder, "tokens.arrow")))
-    assert SavedModel.load(folder).weights.values.nnz == 5
+    assert LinearModel.load(folder).weights.values.nnz == 5
 
 
-@given(st.binary(max_size=300), st.sampled_from(list(saved_tables.SCHEMAS)))
+@given(st.binary(max_size=300), st.sampled_from(list(tables_of_model.SCHEMAS)))
 def test_any_bytes_are_refused_in_a_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes, name: str) -> None:
     folder = tmp_path_factory.mktemp("hostile") / "x.model"
     small_model().save(folder)
@@ -327,7 +435,7 @@ def test_probabilities_are_those_of_the_estimator(tmp_path: Path) -> None:
     how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}
     model, fitted = train(corpus, examples_of(corpus), lambda types: MultinomialNB(), **how)
     model.save(tmp_path / "x")
-    classifier = Classifier(SavedModel.load(tmp_path / "x"))
+    classifier = Classifier(LinearModel.load(tmp_path / "x"))
     texts = ["a b c", "d q", ""]
-    ours = np.exp(classifier.judge(classifier.read(texts).X).log_probability)
+    ours = np.exp(classifier.judge(classifier.read(texts)).log_probability)
     assert ours == pytest.approx(fitted.predict_proba(corpus.vectorize(texts)))

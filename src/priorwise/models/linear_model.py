@@ -1,11 +1,13 @@
-"""A trained classifier, in one folder that needs no corpus and no pickle."""
+"""Every fitted model is one of these: weights by word and by label, in a folder that needs no corpus and no pickle."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from priorwise.corpus.columns import text_column
-from priorwise.corpus.files import FileRecord, FolderPlace, whole_file, write_bytes
+from priorwise.corpus.files import FileRecord, FolderPlace
+from priorwise.corpus.whole_files import whole_file, write_bytes
 from priorwise.corpus.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
-from priorwise.errors import AlreadyExists, BrokenFile
+from priorwise.errors import BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
-from priorwise.models import saved_tables
+from priorwise.models import linear_model_tables as stored
+from priorwise.models.calibration import Calibration
 from priorwise.models.model_card import FILE_NAME as CARD
 from priorwise.models.model_card import card_of
 from priorwise.models.plain_arrays import arrays_of
@@ -28,8 +32,8 @@ from priorwise.models.probabilities import LINKS
 from priorwise.models.weights import Background, Weights
 
 FORMAT = "priorwise model"
-VERSION = 2
-"""Since 2 a model may have a recipe; without one it is written as before, and says 1."""
+VERSION = 3
+"""Since 2 a model may have a recipe; since 3 it may rank: calibration, further groups of features, origins."""
 FILE_NAME = "model.json"
 LONGEST_DESCRIPTION = 1 << 26
 
@@ -38,8 +42,62 @@ FEATURES = ("counts", "presence")
 
 
 @dataclass(frozen=True)
-class SavedModel:
-    """Any fitted linear model, by token and by label: all that it takes to classify.
+class GroupWeights:
+    """What features beyond a document's words add to its score, by name: the other labels it carries.
+
+    Parameters
+    ----------
+    names : list of str
+        The features.
+    adds : array, shape (n_features,)
+        What each adds to the score of a document that has it.
+    """
+
+    names: list[str]
+    adds: NDArray[np.float64]
+
+    @cached_property
+    def by_name(self) -> dict[str, float]:
+        """What each feature adds, by its name."""
+        return dict(zip(self.names, self.adds.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Where the weights of a model with one output come from.
+
+    Parameters
+    ----------
+    in_members, in_others : array, shape (n_tokens,)
+        In how many members, and in how many other documents, each token occurs.
+    from_prior : array, shape (n_tokens,)
+        The part of each token's weight that the prior brought; the documents added the rest.
+    n_members, n_others : float
+        How many members and other documents the model learned from.
+    bias_from_prior : float
+        The part of the bias that the prior brought.
+    """
+
+    in_members: NDArray[np.float64]
+    in_others: NDArray[np.float64]
+    from_prior: NDArray[np.float64]
+    n_members: float
+    n_others: float
+    bias_from_prior: float = 0.0
+
+    def take(self, places: NDArray[np.int64]) -> Origins:
+        """The same for some of the tokens, in this order."""
+        return replace(
+            self,
+            in_members=self.in_members[places],
+            in_others=self.in_others[places],
+            from_prior=self.from_prior[places],
+        )
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Any fitted linear model, by token and by label: all that it takes to score, rank, explain and classify.
 
     Parameters
     ----------
@@ -63,6 +121,23 @@ class SavedModel:
         How it came to be, for people: the kind of model, the prior, the corpus.
     recipe : Recipe, optional
         How what is read of a document becomes features; by default it is them.
+    calibration : Calibration, optional
+        From a score to log odds, for a model with one output; by default the score is what the link takes.
+    length_power : float
+        Scores are divided by this power of a document's number of distinct tokens.
+    groups : mapping of str to GroupWeights
+        What further groups of features add to the score, for a model with one output: ``"labels"``.
+    origins : Origins, optional
+        Where the weights come from.
+
+    Examples
+    --------
+    >>> from priorwise.corpus import Corpus
+    >>> from priorwise.discovery import discover
+    >>> texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+    >>> model = discover(Corpus.from_texts(texts, labels=["Tea"] * 2 + [None] * 6), "Tea").model
+    >>> model.labels, model.tokens.to_pylist(), model.n_outputs
+    (['Tea'], ['barn', 'cow', 'cup', 'hay', 'milk', 'owl', 'tea'], 1)
     """
 
     labels: Sequence[str]
@@ -75,14 +150,26 @@ class SavedModel:
     members: NDArray[np.float64]
     about: dict[str, Any]
     recipe: Recipe | None = None
+    calibration: Calibration | None = None
+    length_power: float = 0.0
+    groups: Mapping[str, GroupWeights] = field(default_factory=dict)
+    origins: Origins | None = None
 
     @classmethod
-    def of(cls, weights: Weights, tokens: Sequence[str], *, recipe: Recipe | None = None, **details: Any) -> SavedModel:
+    def of(
+        cls,
+        weights: Weights,
+        tokens: Sequence[str],
+        *,
+        recipe: Recipe | None = None,
+        origins: Origins | None = None,
+        **details: Any,
+    ) -> LinearModel:
         """Make one of weights of any kind; `tokens` names the columns that `weights.features` counts in.
 
-        With a recipe, tokens that weigh nothing are kept: they are part of a document's length.
+        With a recipe that has a factor for every token, tokens of weight 0 are kept: they count in a document's length.
         """
-        if recipe is not None:
+        if recipe is not None and recipe.unknown is None:
             weights = _of_all(weights, len(tokens))
         names = text_column([tokens[column] for column in weights.features.tolist()])
         order = np.asarray(pc.array_sort_indices(names).to_numpy(), dtype=np.int64)
@@ -94,8 +181,9 @@ class SavedModel:
             Background(background.values, background.group[order]),
         )
         if recipe is not None and recipe.factors is not None:
-            recipe = replace(recipe, factors=recipe.factors[order])
-        return cls(tokens=names.take(pa.array(order)), weights=moved, recipe=recipe, **details)
+            recipe = replace(recipe, factors=recipe.factors[weights.features][order])
+        kept = None if origins is None else origins.take(order)
+        return cls(tokens=names.take(pa.array(order)), weights=moved, recipe=recipe, origins=kept, **details)
 
     @property
     def n_outputs(self) -> int:
@@ -106,7 +194,7 @@ class SavedModel:
         prior = self.about.get("prior")
         shown = counted(len(prior), "prior") if isinstance(prior, list) else prior or "no prior recorded"
         what = f"{counted(len(self.labels), 'label')}, {counted(len(self.tokens), 'token')}, {shown}"
-        return f"<SavedModel {self.about.get('model', 'of weights')}: {what}>"
+        return f"<LinearModel {self.about.get('model', 'of weights')}: {what}>"
 
     def _repr_html_(self) -> str:
         from priorwise.charts import element
@@ -118,32 +206,39 @@ class SavedModel:
         return card_of(self)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the model as plain arrays; :func:`~priorwise.models.plain_arrays.arrays_of` says what they hold."""
+        """Return the model as plain arrays; ``priorwise.models.plain_arrays`` says what they hold."""
         return arrays_of(self)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the plain arrays to an ``.npz`` file that NumPy reads without pickle, whole or not at all."""
-        path = Path(path)
-        if path.exists() and (path.is_dir() or not overwrite):
-            raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
-        with whole_file(path) as draft, draft.open("wb") as file:
+        with whole_file(Path(path), overwrite=overwrite) as draft, draft.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **self.to_arrays())
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model's folder and its card; it appears whole or not at all."""
         with whole_folder(Path(path), FILE_NAME, "model", overwrite=overwrite) as folder:
-            place = FolderPlace(folder)
-            tables = saved_tables.batches_of(self.labels, self.members, self.tokens, self.weights)
-            if self.recipe is not None and self.recipe.factors is not None:
-                tables[saved_tables.FACTORS] = saved_tables.factor_batch(self.recipe.factors)
-            files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
-            write_bytes(folder / CARD, self.card().encode())
-            write_bytes(folder / FILE_NAME, self._described(files))
+            self.write(folder)
+
+    def write(self, folder: Path) -> None:
+        """Write the model into an empty folder, such as one of a run that is being written."""
+        place = FolderPlace(folder)
+        tables = stored.batches_of(self.labels, self.members, self.tokens, self.weights)
+        if self.recipe is not None and self.recipe.factors is not None:
+            tables[stored.FACTORS] = stored.factor_batch(self.recipe.factors)
+        if self.groups:
+            groups = {name: (each.names, each.adds) for name, each in self.groups.items()}
+            tables[stored.GROUPS] = stored.group_batch(groups)
+        if self.origins is not None:
+            origins = self.origins
+            tables[stored.ORIGINS] = stored.origin_batch(origins.in_members, origins.in_others, origins.from_prior)
+        files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
+        write_bytes(folder / CARD, self.card().encode())
+        write_bytes(folder / FILE_NAME, self._described(files))
 
     def _described(self, files: dict[str, FileRecord]) -> bytes:
-        content = {
+        content: dict[str, Any] = {
             "format": FORMAT,
-            "version": 1 if self.recipe is None else VERSION,
+            "version": self._version,
             "multilabel": self.multilabel,
             "features": self.features,
             "link": self.link,
@@ -153,24 +248,39 @@ class SavedModel:
         }
         if self.recipe is not None:
             content["recipe"] = {"frequency": self.recipe.frequency, "cosine": self.recipe.cosine}
+            if self.recipe.unknown is not None:
+                content["recipe"]["unknown"] = self.recipe.unknown
+        if self.calibration is not None:
+            content["calibration"] = {"slope": self.calibration.slope, "intercept": self.calibration.intercept}
+        if self.length_power:
+            content["length_power"] = self.length_power
+        if self.origins is not None:
+            content["origins"] = {name: float(getattr(self.origins, name)) for name in _ORIGIN_NUMBERS}
         whole = {**content, "checksum": _checksum(content)}
         return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
+    @property
+    def _version(self) -> int:
+        """The oldest version of the format that can hold the model, so that older programs read what they can."""
+        if self.calibration is not None or self.length_power or self.groups or self.origins is not None:
+            return VERSION
+        return 1 if self.recipe is None else 2
+
     @classmethod
-    def load(cls, path: str | Path) -> SavedModel:
+    def load(cls, path: str | Path) -> LinearModel:
         """Read a model's folder; whatever is not a whole model is refused with a sentence."""
         folder = Path(path)
         content = _read_description(folder)
         try:
             tables = {
-                name: saved_tables.read(
-                    folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"]
-                )
+                name: stored.read(folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"])
                 for name in content["files"]
             }
-            labels, members = saved_tables.labels_of(tables)
-            weights = saved_tables.weights_of(tables)
+            labels, members = stored.labels_of(tables)
+            weights = stored.weights_of(tables)
             recipe = _recipe(content, tables)
+            calibration, groups, origins = _ranking_parts(content, tables)
+            length_power = _finite(content.get("length_power", 0.0))
         except BrokenFile:
             raise
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError, MemoryError) as error:
@@ -180,7 +290,7 @@ class SavedModel:
         return cls(
             labels,
             content["multilabel"],
-            tables[saved_tables.TOKENS].column("token"),
+            tables[stored.TOKENS].column("token"),
             weights,
             content["features"],
             content["link"],
@@ -188,6 +298,10 @@ class SavedModel:
             members,
             content["about"],
             recipe,
+            calibration,
+            length_power,
+            groups,
+            origins,
         )
 
 
@@ -236,16 +350,46 @@ def _check_values(content: dict[str, Any]) -> None:
     recipe = content.get("recipe")
     if recipe is not None and (recipe["frequency"] not in FREQUENCIES or not isinstance(recipe["cosine"], bool)):
         raise ValueError(f"recipe is {recipe!r}")
-    more = {saved_tables.FACTORS} if recipe is not None else set()
-    if set(content["files"]) - more != set(saved_tables.SCHEMAS):
+    if set(content["files"]) - set(stored.OPTIONAL) != set(stored.SCHEMAS):
         raise ValueError("it lists other files than a model has")
+    if (stored.ORIGINS in content["files"]) != ("origins" in content):
+        raise ValueError("its origins are incomplete")
 
 
 def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
     if content.get("recipe") is None:
         return None
-    factors = saved_tables.factors_of(tables) if saved_tables.FACTORS in tables else None
-    return Recipe(content["recipe"]["frequency"], factors, content["recipe"]["cosine"])
+    factors = stored.factors_of(tables) if stored.FACTORS in tables else None
+    unknown = content["recipe"].get("unknown")
+    return Recipe(
+        content["recipe"]["frequency"],
+        factors,
+        content["recipe"]["cosine"],
+        None if unknown is None else _finite(unknown),
+    )
+
+
+_ORIGIN_NUMBERS = ("n_members", "n_others", "bias_from_prior")
+
+
+def _ranking_parts(
+    content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]
+) -> tuple[Calibration | None, dict[str, GroupWeights], Origins | None]:
+    """What a model that ranks has besides its weights."""
+    line = content.get("calibration")
+    calibration = None if line is None else Calibration(_finite(line["slope"]), _finite(line["intercept"]))
+    groups = {name: GroupWeights(*each) for name, each in stored.groups_of(tables).items()}
+    if "origins" not in content:
+        return calibration, groups, None
+    in_members, in_others, from_prior = stored.origins_of(tables)
+    n_members, n_others, brought = (_finite(content["origins"][name]) for name in _ORIGIN_NUMBERS)
+    return calibration, groups, Origins(in_members, in_others, from_prior, n_members, n_others, brought)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
 
 
 def _checksum(content: dict[str, Any]) -> str:

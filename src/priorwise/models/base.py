@@ -1,0 +1,172 @@
+"""What every estimator with a prior is: it declares which priors it takes, what it reads and what its scores mean.
+
+`priorwise train --model`, the explorer and `PriorSearch` read that from the class, so a new model is one class.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+from sklearn.base import BaseEstimator
+
+from priorwise.counting import hyphenated
+from priorwise.errors import InputError, UnknownName
+from priorwise.priors.base import Counted, Prior, checked, is_several, serving
+
+if TYPE_CHECKING:
+    from priorwise.models.weights import Weights
+    from priorwise.search import HeldOut, Target
+
+MODELS: dict[str, type[PriorModel]] = {}
+"""Every model that has been defined, by name."""
+
+MODULES = ("bernoulli", "presence", "multinomial", "logistic", "probit")
+"""The modules of this folder that define models, in the order in which people are told of them."""
+
+
+class PriorByName(BaseEstimator):
+    """An estimator whose prior's fields scikit-learn can set by name, as in ``prior__variance``."""
+
+    prior: Any
+    usual_target: ClassVar[Target | None] = None
+    """What a search for the best prior aims at, unless someone says otherwise."""
+
+    @property
+    def given_prior(self) -> Any:
+        """The prior, or the default."""
+        return self.prior if self.prior is not None else self._default_prior()
+
+    def _default_prior(self) -> Any:
+        raise NotImplementedError
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, with ``prior__…`` for the fields of a prior, the default one's too."""
+        found: dict[str, Any] = super().get_params(deep=deep)
+        if deep and found.get("prior", self) is None:
+            found |= {f"prior__{name}": value for name, value in self._default_prior().get_params().items()}
+        return found
+
+    def set_params(self, **given: Any) -> Self:
+        """Set parameters. A prior never changes: ``prior__alpha=0.1`` puts another one in its place."""
+        numbers = {name.removeprefix("prior__"): given.pop(name) for name in list(given) if name.startswith("prior__")}
+        super().set_params(**given)
+        if numbers:
+            prior = self.given_prior
+            if is_several(prior):
+                raise InputError("each class has a prior of its own here: set 'prior' as a whole")
+            for name in numbers.keys() - prior.get_params().keys():
+                raise UnknownName("field of the prior", name, prior.get_params(), complete=True)
+            self.prior = replace(prior, **numbers)
+        return self
+
+
+class PriorModel(PriorByName):
+    """Base of the estimators that have a prior. Defining a subclass registers it under its command-line name.
+
+    With ``listed=False`` a class is not registered: a base of several models.
+
+    Examples
+    --------
+    >>> from priorwise.models.multinomial import MultinomialNB
+    >>> MultinomialNB(), MultinomialNB(class_rate="uniform")
+    (MultinomialNB(prior=Dirichlet(1)), MultinomialNB(prior=Dirichlet(1), class_rate='uniform'))
+    >>> MultinomialNB().set_params(prior__alpha=0.1)
+    MultinomialNB(prior=Dirichlet(0.1))
+    """
+
+    name: ClassVar[str]
+    """Its name on the command line: the class's, without NB or Regression, in lower case with hyphens."""
+    asks: ClassVar[type[Prior]]
+    """The protocol of the priors that it takes."""
+    reads: ClassVar[str] = "counts"
+    """What it reads of a word: its count, or only its presence."""
+    link: ClassVar[str] = "softmax"
+    """What makes probabilities of scores, as in a saved model."""
+    regression: ClassVar[bool] = False
+    """Whether it fits coefficients to features, and does not count."""
+    usual_folds: ClassVar[int | None] = None
+    """In how many folds a prior is learned; None is exact leave-one-out."""
+    shares_folds: ClassVar[bool] = False
+    """Whether a search shares its work among folds, and can also leave out one document at a time by approximation."""
+    prepares_for_one_kind: ClassVar[bool] = False
+    """Whether what `held_out` prepares serves only priors of the kind that the model has."""
+    trains: ClassVar[bool] = True
+    """Whether ``priorwise train`` offers it."""
+    explored: ClassVar[str] = ""
+    """Its heading in the explorer; empty if it is not there. Not inherited, for a subclass may read otherwise."""
+
+    def __init_subclass__(cls, *, listed: bool = True, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        short = cls.__name__.removesuffix("NB").removesuffix("Regression")
+        cls.name = vars(cls).get("name", hyphenated(short))
+        if listed:
+            MODELS[cls.name] = cls
+
+    @classmethod
+    def priors(cls) -> dict[str, type[Prior]]:
+        """List the priors that it takes by name, the default one's class first."""
+        usual = type(cls().given_prior)
+        return {usual.name: usual, **serving(cls.asks)}
+
+    @classmethod
+    def with_prior(cls, prior: Any, **options: Any) -> Self:
+        """Make an estimator with this prior, and with those of the options that it has."""
+        return cls(prior=prior, **{name: value for name, value in options.items() if name in cls._get_param_names()})
+
+    def check_prior(self, prior: Any) -> None:
+        """Refuse a prior that is not for this model."""
+        checked(prior, self.asks, type(self).__name__)
+
+    def _counted(self) -> Counted | None:
+        """What was counted, for the prior to describe itself by; None if nothing was."""
+        return None
+
+    def describe_prior(self) -> str:
+        """Say in words what the prior, or the one of each label, means for what was counted."""
+        prior = self.given_prior
+        if not is_several(prior):
+            return str(prior.describe(self._counted()))
+        common = Counter(map(repr, prior)).most_common()
+        shown = ", ".join(f"{name} of {count:,}" for name, count in common[:5])
+        more = f" and {len(common) - 5:,} others" if len(common) > 5 else ""
+        return f"each label has its own: {shown}{more}"
+
+    def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
+        """Score every document, under any prior, by models that have not seen it: here, by cross-validation.
+
+        `folds` says how to hold documents out, if not in the model's own way, and `grid` what to choose from.
+        """
+        from priorwise.models.folds import FoldedScores
+
+        return FoldedScores(self, X, y, weight, folds, grid)
+
+    def _take(self, weights: Weights) -> None:
+        """Predict with these weights from now on."""
+        self.__dict__["weights_"] = weights
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        written = cast("str", super().__repr__(N_CHAR_MAX))
+        if self.prior is not None:
+            return written
+        name, _, rest = written.partition("(")
+        return f"{name}(prior={self._default_prior()!r}{', ' if rest != ')' else ''}{rest}"
+
+
+def models() -> dict[str, type[PriorModel]]:
+    """List every model by name: those of this package, and those that have been defined elsewhere.
+
+    Examples
+    --------
+    >>> list(models())[:6]
+    ['bernoulli', 'presence', 'multinomial', 'weighted', 'logistic', 'probit']
+    """
+    for module in MODULES:
+        importlib.import_module(f"priorwise.models.{module}")
+    own = [name for name, model in MODELS.items() if model.__module__.startswith("priorwise.")]
+    places = {f"priorwise.models.{module}": place for place, module in enumerate(MODULES)}
+    order = sorted(own, key=lambda name: places.get(MODELS[name].__module__, len(places)))
+    return {name: MODELS[name] for name in [*order, *(set(MODELS) - set(own))]}

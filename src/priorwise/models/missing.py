@@ -1,0 +1,129 @@
+"""How many members are missing, and how probable each candidate is, from the ranks of members that were left out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.models.calibration import Calibration
+from priorwise.search.left_out_ranks import LeftOutRanks
+
+Floats = NDArray[np.float64]
+
+TOO_MANY = 1.1
+"""The factor by which the least quotient is usually too large: at no rank are all documents above it members."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The estimated number of missing members, with an 80% interval.
+
+    Parameters
+    ----------
+    expected, low, high : float
+        Numbers of documents.
+    """
+
+    expected: float
+    low: float
+    high: float
+
+
+def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
+    """Estimate how many members are missing from the ranks of members that were left out.
+
+    Missing members have ranks like left-out ones, so their number h is at most `LeftOutRanks.most_missing`, and near it
+    if the documents at the top are mostly members::
+
+        h ≈ min_i r_(i) (n + 1)/i / 1.1,   i ≥ n/10
+
+    with r_(1) ≤ r_(2) ≤ … the n ranks. The factor and the interval come from hidden members of 288 cases in seven
+    datasets, where h is known.
+
+    Parameters
+    ----------
+    ranks : array of int
+        The rank of each left-out member among the documents that may be members, from 1.
+    n_others : int
+        How many documents may be members.
+
+    Examples
+    --------
+    >>> missing = estimate_missing(np.array([2, 5, 9, 14, 300]), 10_000)
+    >>> round(missing.expected), missing.low < missing.expected < missing.high
+    (11, True)
+    """
+    expected = min(LeftOutRanks().most_missing(ranks) / TOO_MANY, float(n_others))
+    within = math.exp(spread_of_missing(len(ranks)))
+    return Missing(expected, expected / within, min(expected * within, float(n_others)))
+
+
+def spread_of_missing(n_known: int) -> float:
+    """The half-width of the 80% interval of the estimate's logarithm.
+
+    Examples
+    --------
+    >>> spread_of_missing(5) > spread_of_missing(100) > 0
+    True
+    """
+    return 0.4 + 3.4 / math.sqrt(n_known)
+
+
+def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> Calibration:
+    """Find the logistic function that finds `expected` members among `scores`, as good on average as those held out.
+
+    ::
+
+        Σ_d p(s_d) = h,    Σ_d p(s_d) s_d = h · mean of the held-out scores,    p(s) = 1/(1 + e^{−(as + b)})
+
+    are the conditions for a minimum of the convex Σ_d log(1 + e^{a s_d + b}) − h (a·mean + b). Unlike a fit that takes
+    all other documents for negatives, it knows that missing members are among them.
+
+    Parameters
+    ----------
+    scores : array
+        The scores of all documents that may be members.
+    held_out : array
+        The scores of members when they were left out.
+    expected : float
+        How many members there are among the former.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> scores = np.concatenate([rng.normal(0, 1, 9900), rng.normal(4, 1, 100)])
+    >>> found = calibrate_by_moments(scores, rng.normal(4, 1, 50), 100.0)
+    >>> round(float(found.probability(scores).sum())), bool(found.probability(np.array([5.0]))[0] > 0.8)
+    (100, True)
+    """
+    centre, spread = float(scores.mean()), float(scores.std())
+    if spread <= 1e-12 * max(1.0, float(np.max(np.abs(scores)))):
+        spread = 1.0
+    h = min(max(expected, 1e-3), 0.9 * len(scores))
+    x = (scores - centre) / spread
+    # No average can be beyond the best h documents; a little below it keeps the slope finite.
+    best = np.sort(x)[::-1][: max(1, int(np.ceil(h)))].mean()
+    mean = float(np.clip((held_out.mean() - centre) / spread, 0.0, 0.95 * best))
+    slope, intercept = 0.0, float(np.log(h / (len(x) - h)))
+
+    def loss(slope: float, intercept: float) -> float:
+        return float(np.logaddexp(0.0, slope * x + intercept).sum() - h * (slope * mean + intercept))
+
+    current = loss(slope, intercept)
+    for _ in range(200):
+        p = np.exp(-np.logaddexp(0.0, -(slope * x + intercept)))
+        curvature = p * (1 - p)
+        gradient = np.array([p @ x - h * mean, p.sum() - h])
+        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
+        step = np.linalg.solve(hessian + 1e-9 * np.trace(hessian) * np.eye(2), gradient)
+        size = 1.0
+        while (new := loss(slope - size * step[0], intercept - size * step[1])) > current and size > 1e-10:
+            size /= 2
+        slope, intercept = slope - size * step[0], intercept - size * step[1]
+        gained, current = current - new, new
+        if gained <= 1e-10 * abs(current):
+            break
+    return Calibration(float(slope / spread), float(intercept - slope * centre / spread))
