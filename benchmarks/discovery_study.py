@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import Auto, split_members
+from priorwise.discovery.hidden import DefaultModel, split_members
 from priorwise.discovery.peers import LinearPeer
 from priorwise.ranking.metrics import average_precision, ppv_at
 from study_tables import lines, missing_table, peers_table, write_tables
@@ -32,8 +32,8 @@ PARTS = {"choose": (0, 1, 2, 4, 5), "judge": (3,)}
 FEW = 24
 """With more categories than this, those that were chosen on do not judge."""
 
-OURS = Auto()
-WORDS_ONLY = Auto(labels=False)
+OURS = DefaultModel()
+WORDS_ONLY = DefaultModel(labels=False)
 PEERS = [
     LinearPeer("svm", "bagged"),
     LinearPeer("svm", "all", C=0.1),
@@ -73,9 +73,9 @@ def study(path: Path, known: int | None, part: str, most: int, done: set[tuple[s
             if key in done:
                 continue
             begun = time.perf_counter()
-            if isinstance(method, Auto):
-                found = method.regressed(corpus, shown, label)
-                every, missing = found.scores, found.missing
+            if isinstance(method, DefaultModel):
+                found = method.found(corpus, shown, label)
+                every, missing = found.scores, found.stage.about.missing
                 likely = np.sort(found.model.calibration.probability(every[candidates]))[::-1][:k].mean()
                 said = [f"{missing.expected:.1f}", f"{missing.low:.1f}", f"{missing.high:.1f}", f"{likely:.4f}"]
             else:

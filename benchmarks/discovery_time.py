@@ -17,11 +17,11 @@ from pathlib import Path
 from measure import table
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import Auto, Method, split_members
+from priorwise.discovery.hidden import DefaultModel, Method, split_members
 from priorwise.discovery.peers import LinearPeer, tfidf
 
 METHODS: list[Method] = [
-    Auto(),
+    DefaultModel(),
     LinearPeer("logistic", "all"),
     LinearPeer("logistic", "all", C=10.0),
     LinearPeer("logistic", "all", tuned=True),
@@ -45,7 +45,7 @@ def main() -> None:
     processor: dict[str, list[float]] = {method.name: [] for method in METHODS}
     splits = [(label, split_members(corpus, label, hide=0.5, keep=chosen.known, seed=0)[0]) for label in chosen.labels]
     # The first call loads compiled code.
-    Auto().scores(corpus, splits[0][1], splits[0][0])
+    DefaultModel().scores(corpus, splits[0][1], splits[0][0])
     for label, known in splits:
         for method in METHODS:
             for _ in range(chosen.repeats):
@@ -53,7 +53,7 @@ def main() -> None:
                 method.scores(corpus, known, label)
                 clock[method.name].append(time.perf_counter() - begun)
                 processor[method.name].append(time.process_time() - worked)
-    ours = statistics.median(clock["auto"]), statistics.median(processor["auto"])
+    ours = statistics.median(clock[DefaultModel().name]), statistics.median(processor[DefaultModel().name])
     rows = []
     for method in METHODS:
         seconds, cpu = statistics.median(clock[method.name]), statistics.median(processor[method.name])

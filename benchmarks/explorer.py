@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from measure import arguments, seconds, table, zipf_documents
 
 from priorwise import Corpus, explore
-from priorwise.view import FAMILIES, setting_of
+from priorwise.view import FAMILIES, Setting, View, setting_of
 from priorwise.view.density import density_of
 
 HERE = Path(__file__).parent
@@ -49,11 +49,11 @@ def made_corpus(n_documents: int, path: Path, words: int = 150) -> Corpus:
     return Corpus.from_matrix(matrix, tokens_of, labels=["topic" if each else None for each in member], path=path)
 
 
-def in_browser(path: Path, documents: int, *, picture: Path | None = None) -> dict[str, float]:
+def in_browser(path: Path, documents: int, family: str = "beta", *, picture: Path | None = None) -> dict[str, float]:
     from browsing import a_browser, served
 
     environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src")}
-    command = ("explore", path, "topic", "--documents", documents, "--port", 0)
+    command = ("explore", path, "topic", "--model", family, "--documents", documents, "--port", 0)
     with served(*command, environment=environment) as server, a_browser() as browser:
         page = browser.new_page(viewport={"width": 1366, "height": 850})
         begun = time.perf_counter()
@@ -79,6 +79,17 @@ def said(found: dict[str, float]) -> str:
     )
 
 
+def drag(view: View, start: Setting, repeats: int) -> list[str]:
+    """How long a move of the model that ranks takes, while its variance rises by 7% at each move."""
+    found = []
+    for step in range(1, 1 + max(10, repeats)):
+        setting = setting_of("members", {**start.named(), "variance": start.values[0] * 1.07**step})
+        begun = time.perf_counter()
+        view.points(setting)
+        found.append(1000 * (time.perf_counter() - begun))
+    return ["members, a move", f"{np.median(found):.1f}", f"{max(found) - min(found):.1f}"]
+
+
 def by_density(n: int, picture: Path) -> None:
     """A corpus of which a sample of 20,000 documents are points, and all of it is the shade behind them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -102,14 +113,19 @@ def main() -> None:
         view = explore(corpus, "topic", most=n)
         rows = []
         for name in FAMILIES:
-            setting = setting_of(name)
+            setting = view.opening(name)
+            view.points(setting)  # the model that ranks learns its prior once
+            if name == "members":
+                rows.append(drag(view, setting, options.repeats))
+                continue
             best, spread = seconds(lambda setting=setting: view.points(setting), options.repeats)
             rows.append([name, f"{1000 * best:.1f}", f"{spread:.1f}"])
         print(f"{n:,} documents, {len(view.documents.tokens):,} distinct tokens in all")
         table(["prior", "ms for all points", "spread"], rows)
         best, _ = seconds(lambda: density_of(view, setting_of("beta")), 2)
         print(f"density of {n:,} documents: {1000 * best:.0f} ms")
-        print(said(in_browser(path, n)))
+        for family in ("members", "beta"):
+            print(f"{family}: {said(in_browser(path, n, family))}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ ONE_BY_ONE = 12
 
 BY_REGRESSION = 4
 
-ALONE, ALONE_LONGER, ALONE_AUTO = "alone, 100 candidates", "alone, 1,000 candidates", "alone, by regression"
+ALONE, ALONE_LONGER, ALONE_DEFAULT = "alone, 100 candidates", "alone, 1,000 candidates", "alone, the default model"
 
 
 def make_corpus(path: Path, n_documents: int, n_labels: int, vocabulary: int = 200_000) -> Corpus:
@@ -112,8 +112,8 @@ def show(corpus: Corpus, figures: Figures) -> None:
             figures.measure("longer table", lambda: discover_many(corpus, labels, top=1000), len(labels))
             figures.measure("runs", lambda: list(discover_runs(corpus, some)), len(some))
             figures.measure("own samples", lambda: discover_many(corpus, some, seeds=5), len(some))
-    figures.measure(ALONE_AUTO, lambda: [discover(corpus, label, top=100) for label in few], len(few))
-    figures.measure("auto", lambda: discover_many(corpus, few, model="auto"), len(few))
+    figures.measure(ALONE_DEFAULT, lambda: [discover(corpus, label, top=100) for label in few], len(few))
+    figures.measure("default", lambda: discover_many(corpus, few, model="default"), len(few))
 
     print(f"{corpus.n_documents:,} documents, {len(labels):,} labels of 50 members or more")
 
@@ -129,9 +129,9 @@ def show(corpus: Corpus, figures: Figures) -> None:
         row("`--seeds 5`: as if each were alone", "own samples", ALONE),
         row("one `discover --model presence` after another, 1,000 candidates of each", ALONE_LONGER, ALONE_LONGER),
         row("all labels, a table", "longer table", ALONE_LONGER),
-        row("one `discover` after another, by regression", ALONE_AUTO, ALONE_AUTO),
-        row("`--model auto` for all", "auto", ALONE_AUTO),
-        row("all labels, a table, against that", "table", ALONE_AUTO),
+        row("one `discover` after another, the default model", ALONE_DEFAULT, ALONE_DEFAULT),
+        row("`--model default` for all", "default", ALONE_DEFAULT),
+        row("all labels, a table, against that", "table", ALONE_DEFAULT),
     ]
     table(["for each label", "seconds", "of the processors", "ratio (≥ 20)", "of processor time"], rows)
     candidates = discover_many(corpus, some).candidates
@@ -143,7 +143,7 @@ def agreement(candidates, runs: list) -> float:
     """The mean share of the first hundred of each run that are among the first hundred for the same label."""
     first = candidates.filter(candidates["rank"].to_numpy() <= 100)
     pairs = set(zip(first["label"].to_pylist(), first["id"].to_pylist(), strict=True))
-    return float(np.mean([(run.about["label"], id) in pairs for run in runs for id in run.ranking.ids[:100]]))
+    return float(np.mean([(run.about.label, id) in pairs for run in runs for id in run.ranking.ids[:100]]))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument, make_documents
 
+# Importing one of these adds what it defines to the registries: only the tests of that do so.
+collect_ignore_glob = ["made_up_*.py"]
+
 # Where it says what it expects, a failure says what it found.
 pytest.register_assert_rewrite("browsing")
 
@@ -48,9 +51,14 @@ def corpus_of(documents: list[DemoDocument], **columns: Any) -> Corpus:
     return Corpus.from_texts([document.text for document in documents], **{**own, **columns})
 
 
+def words_of(document: DemoDocument) -> list[str]:
+    """The words of a made-up document, its title's first; they are letters and spaces."""
+    return f"{document.title} {document.text}".lower().split()
+
+
 def contents(folder: Path) -> dict[str, bytes]:
-    """All that is in the files of a folder."""
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
+    """All that is in the files of a folder, and of the folders in it."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 @pytest.fixture(scope="session")
@@ -60,8 +68,8 @@ def documents() -> list[DemoDocument]:
 
 @pytest.fixture(scope="session")
 def token_sets(documents: list[DemoDocument]) -> list[set[str]]:
-    """Each document as a set of words, by plain Python; the made-up texts are lower-case words and spaces."""
-    return [set(document.text.split()) for document in documents]
+    """Each document as a set of words, by plain Python."""
+    return [set(words_of(document)) for document in documents]
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +92,7 @@ def run_path(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def auto_run(corpus: Corpus) -> Run:
-    """By the default model; the other run is by presence alone."""
+    """By the default model; the other run is by the presence model alone."""
     return discover(corpus, "Chess")
 
 

@@ -11,7 +11,7 @@ Counts = dict[str, int]
 
 def coordinates(document: Counts, members: list[Counts], others: list[Counts], setting: Setting) -> tuple[float, float]:
     """log P(d|c) + log P(c) and log P(d|¬c) + log P(¬c), for models trained on some documents."""
-    model, v = setting.family.model, setting.named()
+    model, v = setting.family.model.name, setting.named()
     vocabulary = sorted({word for each in (*members, *others) for word in each})
     everything = [*members, *others]
     result = []
@@ -23,7 +23,7 @@ def coordinates(document: Counts, members: list[Counts], others: list[Counts], s
         for word in vocabulary:
             if model == "bernoulli":
                 found, in_all = (sum(word in each for each in some) for some in (own, everything))
-                rate = _rate(found, len(own), in_all / len(everything), setting.family.name, v)
+                rate = _rate(found, len(own), in_all / len(everything), setting.family.prior.name, v)
                 total += math.log(rate if word in document else _complement(rate))
             elif word in document:
                 total += document[word] * math.log(_share(word, own, everything, vocabulary, setting))
@@ -39,8 +39,10 @@ def _complement(rate: float) -> float:
 def _rate(found: int, documents: int, share: float, name: str, v: dict[str, float]) -> float:
     if name == "beta":
         return (found + v["alpha"]) / (documents + v["alpha"] + v["beta"])
+    if name == "collection-beta":
+        return (found + v["strength"] * share) / (documents + v["strength"])
     assert name == "jelinek-mercer"
-    return (1 - v["lambda"]) * found / documents + v["lambda"] * share
+    return (1 - v["mixing"]) * found / documents + v["mixing"] * share
 
 
 def _presence(
@@ -59,20 +61,22 @@ def _presence(
 
 def _share(word: str, own: list[Counts], all_: list[Counts], vocabulary: list[str], setting: Setting) -> float:
     """The rate of a word in a class; around the collection, beside the word's rate there."""
-    v, name = setting.named(), setting.family.name
+    v, name = setting.named(), setting.family.prior.name
     n, size = sum(each.get(word, 0) for each in own), sum(sum(each.values()) for each in own)
     distinct = len({each for document in own for each in document})
     unseen = len(vocabulary) - distinct
     if name == "dirichlet":
         return (n + v["alpha"]) / (size + v["alpha"] * len(vocabulary))
-    if name == "jelinek-mercer-words":
-        share = sum(each.get(word, 0) for each in all_) / sum(sum(each.values()) for each in all_)
-        return ((1 - v["lambda"]) * n / size + v["lambda"] * share) / share
+    share = sum(each.get(word, 0) for each in all_) / sum(sum(each.values()) for each in all_)
+    if name == "jelinek-mercer":
+        return ((1 - v["mixing"]) * n / size + v["mixing"] * share) / share
+    if name == "collection-beta":
+        return (n + v["strength"] * share) / (size + v["strength"]) / share
     if unseen == 0:
         return n / size
-    if name == "absolute":
+    if name == "absolute-discount":
         return (n - v["discount"]) / size if n else v["discount"] * distinct / (size * unseen)
-    if name == "linear":
+    if name == "linear-discount":
         return (1 - v["alpha"]) * n / size if n else v["alpha"] / unseen
     assert name == "witten-bell"
     whole = size + v["alpha"] * distinct

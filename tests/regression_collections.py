@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from priorwise.papers.knowledge_published import KEYWORDS
+from reproductions.knowledge import KEYWORDS
 from small_collections import story
 
 PLACES = ("aruba", "bolivia", "peru")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from priorwise.corpus import CategoryPage, Corpus, Document, ingest
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
+from priorwise.ranking.table import Ranking
 from priorwise.readers.document import Stream
 from priorwise.review import Verdict, Verdicts
 
@@ -35,6 +37,17 @@ def judge(path: Path, words: Mapping[str, str], reviewer: str = "Ada", *, teachi
 
 def candidates(run: Run) -> list[str]:
     return list(dict.fromkeys([*run.ranking.ids, *run.baseline.ids]))
+
+
+def with_status(run: Run, status: Mapping[str, str]) -> Run:
+    """The same run, its candidates with another status; *new* where none is given."""
+
+    def marked(ranking: Ranking) -> Ranking:
+        place = ranking.table.schema.get_field_index("status")
+        return Ranking(ranking.table.set_column(place, "status", [[status.get(id, "new") for id in ranking.ids]]))
+
+    stages = [stage if stage.ranking is None else replace(stage, ranking=marked(stage.ranking)) for stage in run.stages]
+    return replace(run, stages=stages)
 
 
 @pytest.fixture

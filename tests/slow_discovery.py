@@ -7,6 +7,8 @@ import reference_ranking as reference
 
 from priorwise.discovery import Run
 from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.member_stage import MemberFacts, MemberStage
+from priorwise.discovery.presence_stage import PresenceFacts, PresenceStage
 
 Sets = list[set[str]]
 
@@ -15,13 +17,32 @@ def rows_of(documents: list[DemoDocument], label: str) -> list[int]:
     return [row for row, document in enumerate(documents) if label in document.labels]
 
 
+def presence_of(run: Run) -> PresenceStage:
+    """The run's presence model."""
+    stage = run.stage("presence")
+    assert isinstance(stage, PresenceStage)
+    return stage
+
+
+def facts_of(run: Run) -> PresenceFacts:
+    """How the prior of the run's presence model was learned."""
+    return presence_of(run).about
+
+
+def member_facts(run: Run) -> MemberFacts:
+    """What the run's default model learned."""
+    stage = run.stage("members")
+    assert isinstance(stage, MemberStage)
+    return stage.about
+
+
 def slow_scores(run: Run, token_sets: Sets, members: list[int], excluded: list[int]) -> list[float]:
     """Every document's score under the run's prior, counted against all other documents."""
     others = [row for row in range(len(token_sets)) if row not in {*members, *excluded}]
     share = min(1.0, 200 * len(members) / len(others))
     collection = [token_sets[row] for row in [*members, *others]] if run.prior.centre == "collection" else None
     counted = reference.count([token_sets[m] for m in members], [token_sets[o] for o in others], share, collection)
-    prior, power = run.prior, run.about["learned"]["length_power"]
+    prior, power = run.prior, facts_of(run).length_power
     return [
         reference.s(counted, tokens, prior.negative, prior.positive) / max(1, len(tokens)) ** power
         for tokens in token_sets

@@ -18,8 +18,8 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.manifest import this_tokenizer
 from priorwise.models.bernoulli import BernoulliNB
 from priorwise.models.corpus_training import examples_of
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.multinomial import MultinomialNB
-from priorwise.models.saved import SavedModel
 from priorwise.priors import JelinekMercer
 from priorwise.ranking.classifier import Classifier
 from processes import Shell
@@ -100,10 +100,10 @@ def test_a_text_without_known_words_has_the_class_rates(
 def test_evidence_adds_up(cli: Cli, single_model: Path, several_model: Path, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("team team court bread zebra")
     for path in (single_model, several_model):
-        loaded = SavedModel.load(path)
+        loaded = LinearModel.load(path)
         classifier = Classifier(loaded)
         bags = classifier.read(["team team court bread zebra"])
-        scores = classifier.judge(bags.X).scores[0]
+        scores = classifier.judge(bags).scores[0]
         bias = loaded.weights.bias
         found = records(cli("classify", path, tmp_path / "t", "--top", 3, "--evidence", 9).stdout)[0]["top"]
         parts = {each["label"]: sum(word["weight"] for word in each["evidence"]) for each in found}
@@ -188,7 +188,7 @@ def test_another_rule_for_words_is_refused(
 ) -> None:
     from dataclasses import replace
 
-    loaded = SavedModel.load(single_model)
+    loaded = LinearModel.load(single_model)
     (tmp_path / "t").write_text("team")
     replace(loaded, tokenizer={**this_tokenizer(), "rule": 99}).save(tmp_path / "newer")
     said = refused("classify", tmp_path / "newer", tmp_path / "t")
@@ -199,7 +199,7 @@ def test_another_rule_for_words_is_refused(
     assert "counted elsewhere" in refused("classify", tmp_path / "counted", tmp_path / "t")
     # Markup that was taken off first makes no difference to the words.
     replace(loaded, tokenizer={**this_tokenizer(), "wikitext": 1}).save(tmp_path / "wiki")
-    assert Classifier(SavedModel.load(tmp_path / "wiki")).read(["team"]).known.tolist() == [1]
+    assert Classifier(LinearModel.load(tmp_path / "wiki")).read(["team"]).known.tolist() == [1]
 
 
 def test_hundreds_of_classes_agree_with_the_estimator(cli: Cli, tmp_path: Path) -> None:

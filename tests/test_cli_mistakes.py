@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli, Refused
-from priorwise.cli.names import NAMES
 from priorwise.corpus import Corpus
 
 
@@ -24,7 +23,10 @@ from priorwise.corpus import Corpus
         (["discover"], "Missing argument 'CORPUS'."),
         (["discover", "x", "y", "--seeds", "0"], "Invalid value for '--seeds': 0 is not in the range x>=1."),
         (["discover", "x", "y", "--negatives-per-positive", "0"], "Invalid value for '--negatives-per-positive'"),
-        (["discover", "x", "y", "--target", "accuracy"], f"no target 'accuracy'; there are {NAMES}"),
+        (
+            ["discover", "x", "y", "--target", "best"],
+            "no target 'best'; there are ppv, ppv:FLOOR, fBETA, fBETA:corpus, errors, accuracy, macro-f1",
+        ),
         (["discover", "x", "y", "--target", "ppv@0"], "no target 'ppv@0'"),
         (["discover", "x", "y", "--target", "f"], "no target 'f'"),
         (["discover", "x", "y", "--search", "random"], "Invalid value for '--search': 'random' is not one of"),

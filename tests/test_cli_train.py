@@ -10,11 +10,11 @@ import pytest
 
 from conftest import Cli, Refused
 from labelled_texts import records
-from priorwise.cli.model_names import KINDS, parse_prior
+from priorwise.cli.names import parse_prior, trained_models
 from priorwise.corpus import Corpus
 from priorwise.models.corpus_training import examples_of
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.multinomial import MultinomialNB
-from priorwise.models.saved import SavedModel
 from priorwise.priors import Beta, Dirichlet, JelinekMercer, TermBeta, WeightManipulation, WittenBell
 
 # Names of priors
@@ -40,7 +40,9 @@ def test_prior_by_name(kind: str, name: str, prior: object) -> None:
     assert parse_prior(kind, name).make(500) == prior
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in KINDS[kind].priors])
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, model in trained_models().items() for name in model.priors()]
+)
 @pytest.mark.parametrize("which", ["single", "several"])
 def test_every_prior_trains_and_finds_its_own_texts(
     cli: Cli, request: pytest.FixtureRequest, tmp_path: Path, kind: str, name: str, which: str
@@ -58,7 +60,7 @@ def test_every_prior_trains_and_finds_its_own_texts(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--prior", "wittenbell"], "no prior 'wittenbell' of multinomial; there are dirichlet, absolute-discount, "),
+        (["--prior", "wittenbell"], "no prior 'wittenbell' of multinomial; there are dirichlet, "),
         (["--prior", "beta"], "no prior 'beta' of multinomial"),
         (["--prior", "laplace", "--model", "weighted"], "no prior 'laplace' of weighted"),
         (["--prior", "eyheramendy"], "no prior 'eyheramendy' of multinomial"),
@@ -70,7 +72,7 @@ def test_every_prior_trains_and_finds_its_own_texts(
         (["--prior", "learn:beta"], "no prior 'beta' of multinomial to learn"),
         (["--target", "accuracy"], "ask for that with --prior learn"),
         (["--folds", "3"], "ask for that with --prior learn"),
-        (["--prior", "learn", "--target", "best"], "no target 'best'; there are accuracy, macro-f1"),
+        (["--prior", "learn", "--target", "best"], "no target 'best'; there are ppv, ppv:FLOOR, fBETA"),
         (["--min-members", "1000"], "there is no label to learn: no label has enough documents"),
     ],
 )
@@ -86,8 +88,8 @@ def test_train_says_what_it_learned(cli: Cli, single: Corpus, tmp_path: Path) ->
     lines = cli("train", single.path, "--prior", "dirichlet:0.2", "-o", tmp_path / "m").stdout.splitlines()
     assert lines == [
         f"{single.path}: 60 documents, 3 classes, one for each document; 15 distinct words",
-        "Multinomial, Dirichlet(0.2): centre: each of the 15 words alike; "
-        "strength: 3 imagined words, beside 160 counted in a class on average.",
+        "Multinomial, Dirichlet(0.2): centre: each of the 15 words is equally likely; "
+        "strength: 3 imagined words, where a class has 160 on average.",
         f"Written to {tmp_path / 'm'}.",
     ]
 
@@ -102,7 +104,7 @@ def test_learned_prior_is_that_of_the_search(cli: Cli, single: Corpus, tmp_path:
     examples = examples_of(single)
     search = PriorSearch(MultinomialNB(WittenBell()), target=LogLikelihood())
     search.fit(single.matrix(), examples.membership.indices)
-    about = SavedModel.load(tmp_path / "m").about
+    about = LinearModel.load(tmp_path / "m").about
     assert about["prior"] == repr(search.best_prior_)
     assert about["learned"]["score"] == pytest.approx(search.best_score_)
 
@@ -113,7 +115,7 @@ def test_folds_follow_the_seed(cli: Cli, several: Corpus, single: Corpus, tmp_pa
         for seed in (1, 1, 2):
             options = ("--prior", "learn", "--folds", "3", "--seed", seed, "--target", "log-likelihood", "--overwrite")
             assert cli("train", corpus.path, *options, "-o", tmp_path / "m").exit_code == 0
-            scores.append(SavedModel.load(tmp_path / "m").about["learned"]["score"])
+            scores.append(LinearModel.load(tmp_path / "m").about["learned"]["score"])
         assert scores[0] == scores[1] != scores[2]
 
 
@@ -130,7 +132,7 @@ def test_each_label_learns_its_own_prior(cli: Cli, several: Corpus, tmp_path: Pa
     assert result.exit_code == 0, result.output
     assert "3 labels, each decided on its own" in result.stdout
     assert "each label has its own: " in result.stdout
-    assert len(SavedModel.load(tmp_path / "m").about["prior"]) == 3
+    assert len(LinearModel.load(tmp_path / "m").about["prior"]) == 3
 
 
 def test_small_labels_and_documents_of_several_are_left_out(cli: Cli, tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_small_labels_and_documents_of_several_are_left_out(cli: Cli, tmp_path: 
         "Left out: documents whose labels are all left out (1)",
     ):
         assert line in out
-    loaded = SavedModel.load(tmp_path / "m")
+    loaded = LinearModel.load(tmp_path / "m")
     assert (loaded.labels, loaded.tokens.to_pylist()) == (["x", "y"], list("abcdef"))
     assert loaded.members.tolist() == [2, 2]
     out = cli("train", path, "--min-members", 2, "-o", tmp_path / "each").stdout
@@ -162,7 +164,7 @@ def test_one_label_is_told_from_the_rest(cli: Cli, refused: Refused, tmp_path: P
     Corpus.from_texts(["good fine", "fine day", "bad", "bad day"], labels=["x", "x", None, None], path=path)
     assert "'x' is the only class: it takes two to tell apart" in refused("train", path, "-o", tmp_path / "m")
     assert cli("train", path, "--decide", "each", "-o", tmp_path / "m").exit_code == 0
-    loaded = SavedModel.load(tmp_path / "m")
+    loaded = LinearModel.load(tmp_path / "m")
     assert (loaded.labels, loaded.multilabel, loaded.n_outputs) == (["x"], True, 1)
     (tmp_path / "t.txt").write_text("fine\nbad\n")
     found = records(cli("classify", tmp_path / "m", "--lines", tmp_path / "t.txt").stdout)

@@ -17,14 +17,13 @@ from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run
-from priorwise.discovery.demo import beside_laplace, category_to_show, corpus_made_before, find_again
+from priorwise.discovery.demo import category_to_show, corpus_made_before, find_again
 from priorwise.discovery.hidden import NONE, split_members
-from priorwise.discovery.learning import Procedure, laplace_model, learn
+from priorwise.discovery.learning import Baseline, Procedure, learn
 from priorwise.discovery.made_up import TOPICS, make_documents
 from priorwise.discovery.made_up_wiki import category_graph, subcategory, wiki_articles, write_wiki
 from priorwise.engines.local import score_corpus
 from priorwise.errors import DownloadFailed, NotEnoughData
-from priorwise.priors import PseudoCounts
 
 N = 800
 
@@ -54,29 +53,28 @@ def _no_network(*arguments: object) -> Path:
 
 
 @uses_shown
-def test_it_finds_more_of_the_hidden_than_laplace(shown: tuple[Path, str]) -> None:
+def test_it_finds_more_of_the_hidden_than_the_baseline(shown: tuple[Path, str]) -> None:
     folder, text = shown
-    table = re.findall(r"^  (auto|presence|Laplace) +(\d+) +(\d+) +(\d+) +(\d+)$", text, flags=re.MULTILINE)
+    table = re.findall(r"^  (default|presence|baseline) +(\d+) +(\d+) +(\d+) +(\d+)$", text, flags=re.MULTILINE)
     figures = {name: [int(number) for number in numbers] for name, *numbers in table}
     again = find_again(Corpus.open(folder / "made-up.corpus"), "Astronomy")
     assert figures == again.found
     assert f"5 times over: {again.hidden} in all" in text
-    assert figures["presence"][2] > 2 * figures["Laplace"][2]
-    assert figures["auto"][2] > 2 * figures["Laplace"][2]
+    assert figures["presence"][2] > 2 * figures["baseline"][2]
+    assert figures["default"][2] > 2 * figures["baseline"][2]
 
 
 @uses_shown
 def test_hidden_members_are_counted_as_by_hand(shown: tuple[Path, str]) -> None:
     corpus = Corpus.open(shown[0] / "made-up.corpus")
-    depths, expected, n_hidden = (5, 30), {"presence": [0, 0], "Laplace": [0, 0]}, 0
+    depths, expected, n_hidden = (5, 30), {"presence": [0, 0], "baseline": [0, 0]}, 0
     for split in range(2):
         known, hidden = split_members(corpus, "Castles", hide=0.5, seed=split)
         n_hidden += len(hidden)
         learned = learn(corpus, known, NONE, Procedure.ours())
-        baseline, training = laplace_model(corpus, known, NONE)
-        models = {"presence": (learned.model, learned.training.features), "Laplace": (baseline, training.features)}
-        for name, (model, features) in models.items():
-            scores = score_corpus(corpus, model.scorer_for(features))
+        scorers = {"presence": learned.scorer, "baseline": Baseline.of(corpus, known, NONE).scorer}
+        for name, scorer in scorers.items():
+            scores = score_corpus(corpus, scorer)
             order = [row for row in np.argsort(-scores, kind="stable") if row not in known]
             for place, depth in enumerate(depths):
                 expected[name][place] += len(set(order[:depth]) & set(hidden.tolist()))
@@ -103,11 +101,12 @@ def test_its_commands_do_what_it_did(shown: tuple[Path, str], cli: Cli) -> None:
 
 
 @uses_shown
-def test_it_says_what_laplace_would_have_found(shown: tuple[Path, str]) -> None:
+def test_it_says_what_the_baseline_would_have_found(shown: tuple[Path, str]) -> None:
     folder, text = shown
     run = Run.load(folder / "astronomy.run")
-    assert f"With Laplace's the first would be: {'; '.join(run.baseline.ids[:5])}." in text
-    assert "\n".join(beside_laplace(run.prior)) in text
+    assert f"The baseline would start with: {'; '.join(row['title'] for row in run.baseline.rows(5))}." in text
+    for sentence in run.ranker.describe():
+        assert f"\n{sentence}\n" in text
 
 
 @uses_shown
@@ -116,7 +115,7 @@ def test_it_can_be_given_again(shown: tuple[Path, str], cli: Cli, tmp_path: Path
     shutil.copytree(shown[0], folder)
     assert cli("demo", "--made-up", "500", "--folder", folder).exit_code == 0
     assert Corpus.open(folder / "made-up.corpus").n_documents == 500
-    assert Run.load(folder / "astronomy.run").about["corpus"]["documents"] == 500
+    assert Run.load(folder / "astronomy.run").about.corpus.documents == 500
 
 
 @uses_shown
@@ -154,9 +153,9 @@ def test_enwik8_is_read_once(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monke
     assert first.exit_code == 0, first.output
     assert first.stdout.startswith(f"enwik8, the first 100 MB of the English Wikipedia of 2006, is {data}\n")
     assert f"enwik8.corpus: {N} documents in" in first.stdout
-    assert Run.load(tmp_path / "here" / "castles.run").about["label"] == "Castles"
+    assert Run.load(tmp_path / "here" / "castles.run").about.label == "Castles"
     second = cli("demo", "--folder", tmp_path / "here", "--category", "Castles")
-    assert f"There already, from an earlier time: {N} documents." in second.stdout
+    assert f"Reusing the existing corpus: {N} documents." in second.stdout
     after = "$ priorwise discover"
     assert second.stdout[second.stdout.index(after) :] == first.stdout[first.stdout.index(after) :]
 
@@ -204,28 +203,6 @@ def test_the_category_to_show() -> None:
     assert category_to_show(corpus, "few") == category_to_show(corpus, "none") == category_to_show(corpus) == "many"
     with pytest.raises(NotEnoughData, match="name one with --category"):
         category_to_show(Corpus.from_texts(["a", "b"], labels=["x", "y"]))
-
-
-@pytest.mark.parametrize(
-    ("prior", "said"),
-    [
-        (PseudoCounts(173, 0.1), ["imagines 173 others", "says less", "imagines 0.1 members", "counts for less"]),
-        (PseudoCounts(0.01, 15), ["imagines 0.01 others", "says more", "imagines 15 members", "counts for more"]),
-        (PseudoCounts(1, 1), ["imagines 1 other, as many as Laplace", "imagines 1 member, as many as Laplace"]),
-    ],
-)
-def test_a_prior_beside_laplace(prior: PseudoCounts, said: list[str]) -> None:
-    words = " ".join(beside_laplace(prior))
-    assert [part for part in said if part not in words] == []
-
-
-def test_what_the_words_say_is_so() -> None:
-    def weight(negative: float, positive: float, members: int, others: int) -> float:
-        rates = (positive + members) / (positive + 23), (negative + others) / (negative + 4600)
-        return float(np.log(rates[0] / rates[1]))
-
-    assert weight(173, 1, 10, 2) < weight(1, 1, 10, 2) < weight(0.1, 1, 10, 2)
-    assert weight(1, 0.1, 2, 50) < weight(1, 1, 2, 50) < weight(1, 15, 2, 50)
 
 
 def test_made_up_documents() -> None:

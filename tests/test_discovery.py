@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.errors import InputError, NotEnoughData, UnknownName
-from slow_discovery import Sets, check_against_slow, rows_of, slow_baseline, slow_scores
+from slow_discovery import Sets, check_against_slow, facts_of, rows_of, slow_baseline, slow_scores
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def test_every_score_and_place_equals_the_slow_computation(
     corpus: Corpus, documents: list[DemoDocument], token_sets: Sets, label: str, centre: str
 ) -> None:
     run = discover(corpus, label, centre=centre)
-    assert run.prior.centre == run.about["learned"]["centre"] == run.about["procedure"]["centre"] == centre
+    assert run.prior.centre == facts_of(run).centre == centre
     members = rows_of(documents, label)
     ids = [document.id for document in documents]
     scores = slow_scores(run, token_sets, members, [])
@@ -36,11 +37,9 @@ def test_every_score_and_place_equals_the_slow_computation(
     assert run.ranking.table["baseline_rank"].to_pylist() == [full.index(id) + 1 for id in run.ranking.ids]
 
     candidates = [d for d in range(len(documents)) if d not in members]
-    assert run.about["predicted_positive"] == {
-        "learned": sum(scores[d] > 0 for d in candidates),
-        "laplace": sum(baseline[d] > 0 for d in candidates),
-    }
-    assert run.about["learned"]["vocabulary"] == len(set().union(*(token_sets[m] for m in members)))
+    assert run.ranker.predicted == sum(scores[d] > 0 for d in candidates)
+    assert run.compared.predicted == sum(baseline[d] > 0 for d in candidates)
+    assert facts_of(run).vocabulary == len(set().union(*(token_sets[m] for m in members)))
 
 
 @pytest.mark.parametrize("ranking", ["ranking", "baseline"])
@@ -85,10 +84,11 @@ def test_leave_one_out_figures_equal_refitting(centre: str) -> None:
     )
     members = [10, 40, 60]
     others = [row for row in range(70) if row not in members]
-    assert run.seeds == [0, 1]
-    power = run.about["learned"]["length_power"]
+    facts = facts_of(run)
+    assert facts.seeds == (0, 1)
+    power = facts.length_power
     figures: dict[str, list[tuple[float, float]]] = {"learned": [], "laplace": []}
-    for seed in run.seeds:
+    for seed in facts.seeds:
         judged = reference.sample(others, 20 * len(members), seed)
         for name, negative, positive, by in [
             ("learned", run.prior.negative, run.prior.positive, power),
@@ -104,8 +104,8 @@ def test_leave_one_out_figures_equal_refitting(centre: str) -> None:
             precision = reference.average_precision(of_members, of_others, len(others) / len(judged))
             figures[name].append((precision, sum(score > 0 for score in raw[0]) / len(members)))
     for name, of_seeds in figures.items():
-        got = run.about["leave_one_out"][name]
-        np.testing.assert_allclose([got["score"], got["sensitivity"]], np.mean(of_seeds, axis=0), rtol=1e-9)
+        got = getattr(facts, name)
+        np.testing.assert_allclose([got.score, got.sensitivity], np.mean(of_seeds, axis=0), rtol=1e-9)
 
 
 def test_equal_documents_stand_in_the_order_of_the_corpus() -> None:
@@ -130,7 +130,8 @@ def test_a_list_of_members_is_as_good_as_a_label(run: Run, corpus: Corpus, docum
     listed = discover(corpus, members=[*reversed(ids), ids[0]], model="presence")
     assert listed.ranking.table.equals(run.ranking.table)
     assert listed.baseline.table.equals(run.baseline.table)
-    assert {**listed.about, "label": "Chess"} == run.about
+    assert replace(listed.about, label="Chess") == run.about
+    assert facts_of(listed) == facts_of(run)
 
 
 def test_excluded_documents_are_nowhere(corpus: Corpus, documents: list[DemoDocument], token_sets: Sets) -> None:
@@ -139,8 +140,8 @@ def test_excluded_documents_are_nowhere(corpus: Corpus, documents: list[DemoDocu
     members = [row for row in all_members if row not in excluded]
     ids = [document.id for document in documents]
     run = discover(corpus, "Geology", exclude=[ids[row] for row in excluded], model="presence")
-    assert run.about["members"] == len(members)
-    assert run.about["excluded"] == len(excluded)
+    assert run.about.members == len(members)
+    assert run.about.excluded == len(excluded)
     assert not {ids[row] for row in [*members, *excluded]} & {*run.ranking.ids, *run.baseline.ids}
     check_against_slow(run, slow_scores(run, token_sets, members, excluded), [*members, *excluded], ids)
     full = reference.ranked(slow_baseline(token_sets, members, excluded), [*members, *excluded])
@@ -151,7 +152,7 @@ def test_top_cuts_the_ranking_and_nothing_else(run: Run, corpus: Corpus) -> None
     cut = discover(corpus, "Chess", top=7, model="presence")
     assert cut.ranking.table.equals(run.ranking.table.slice(0, 7))
     assert cut.baseline.table.equals(run.baseline.table.slice(0, 7))
-    assert cut.about["predicted_positive"] == run.about["predicted_positive"]
+    assert [stage.predicted for stage in cut.stages] == [stage.predicted for stage in run.stages]
 
 
 def test_two_members_are_enough(corpus: Corpus, documents: list[DemoDocument], token_sets: Sets) -> None:
@@ -173,13 +174,18 @@ def test_documents_without_tokens_are_ranked() -> None:
 def test_members_without_tokens() -> None:
     run = discover(Corpus.from_texts(["", "", "law", "vote"], labels=["a", "a", None, None]), "a")
     assert run.ranking.ids == ["2", "3"]
-    assert run.about["learned"]["vocabulary"] == 0
+    assert not len(run.model.tokens)
 
 
 def test_progress_is_told(corpus: Corpus) -> None:
     told: list[tuple[str, float]] = []
     discover(corpus, "Chess", seeds=1, progress=lambda what, share: told.append((what, share)))
-    assert [what for what, _ in told][:2] == ["drawing samples", "learning the prior"]
+    assert told[0] == ("learning the prior", 0.0)
+    told.clear()
+    discover(corpus, "Chess", progress=lambda what, share: told.append((what, share)))
+    shares = [share for what, share in told if what == "learning the prior"]
+    assert shares == sorted(shares)
+    assert len(shares) > 3
     assert told[-1] == ("ranking the corpus", 1.0)
 
 

@@ -12,7 +12,14 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.errors import InputError
-from slow_discovery import Sets, check_against_slow, rows_of
+from slow_discovery import Sets, check_against_slow, facts_of, presence_of, rows_of
+
+
+def trials_of(run: Run) -> int:
+    """How many pairs of strengths the search looked at."""
+    trials = presence_of(run).trials
+    assert trials is not None
+    return len(trials)
 
 
 def test_negatives_per_positive_trains_on_the_mean_of_the_samples(
@@ -25,10 +32,11 @@ def test_negatives_per_positive_trains_on_the_mean_of_the_samples(
     samples = [[token_sets[row] for row in reference.sample(others, size, seed)] for seed in (4, 5, 6)]
     drawn = [tokens for each in samples for tokens in each]
     counted = reference.count([token_sets[m] for m in members], drawn, 1 / 3, collection=token_sets)
-    assert run.seeds == [4, 5, 6]
-    assert run.about["procedure"]["negatives_per_sample"] == size
-    assert run.about["procedure"]["counts"] == "mean of the samples"
-    power = run.about["learned"]["length_power"]
+    facts = facts_of(run)
+    assert facts.seeds == (4, 5, 6)
+    assert facts.negatives_per_sample == size
+    assert facts.counts == "mean of the samples"
+    power = facts.length_power
     scores = [
         reference.s(counted, tokens, run.prior.negative, run.prior.positive) / len(tokens) ** power
         for tokens in token_sets
@@ -38,11 +46,11 @@ def test_negatives_per_positive_trains_on_the_mean_of_the_samples(
 
 def test_the_papers_procedure(corpus: Corpus, documents: list[DemoDocument], token_sets: Sets) -> None:
     run = discover(corpus, "Chess", paper=True)
-    procedure = run.about["procedure"]
-    assert (procedure["paper"], procedure["target"], procedure["search"]) == (True, "ppv", "radial")
-    assert (procedure["seeds"], procedure["length_powers"]) == ([0, 1, 2, 3, 4], [0.0])
+    facts = facts_of(run)
+    assert (facts.paper, facts.target, facts.search) == (True, "ppv", "radial")
+    assert (facts.seeds, facts.length_powers) == ((0, 1, 2, 3, 4), (0.0,))
     members = rows_of(documents, "Chess")
-    assert procedure["negatives_per_sample"] == len(members)
+    assert facts.negatives_per_sample == len(members)
     others = [row for row in range(400) if row not in members]
     negatives = reference.sample(others, len(members), 0)
     counted = reference.count([token_sets[m] for m in members], [token_sets[n] for n in negatives])
@@ -52,7 +60,7 @@ def test_the_papers_procedure(corpus: Corpus, documents: list[DemoDocument], tok
     # Only cells that some climb looked at may win, the mean over the samples decides, sensitivity breaks ties.
     terrain = run.terrain
     looked_at = ~np.isnan(terrain.score)
-    assert looked_at.sum() == len(run.trials) < terrain.score.size
+    assert looked_at.sum() == trials_of(run) < terrain.score.size
     best = max((terrain.score[cell], terrain.sensitivity[cell]) for cell in zip(*np.nonzero(looked_at), strict=True))
     row, column = (int(np.flatnonzero(terrain.grid == x)[0]) for x in (run.prior.negative, run.prior.positive))
     assert (terrain.score[row, column], terrain.sensitivity[row, column]) == pytest.approx(best)
@@ -81,19 +89,21 @@ TARGETS = {
 @pytest.mark.parametrize("name", TARGETS)
 def test_each_target_is_best_at_the_learned_prior(corpus: Corpus, name: str) -> None:
     run = discover(corpus, "Chess", target=TARGETS[name], seeds=1)
-    assert run.about["leave_one_out"]["target"] == TARGETS[name].name
-    # The learned prior is at least as good as Laplace by its own measure, which is one of the cells.
-    learned, laplace = run.about["leave_one_out"]["learned"], run.about["leave_one_out"]["laplace"]
-    assert learned["score"] >= laplace["score"]
-    assert np.nanmax(run.terrain.score) == pytest.approx(learned["score"], abs=0.01)
+    facts = facts_of(run)
+    assert facts.target == TARGETS[name].name
+    # The learned prior is at least as good as the baseline's by its own objective, which is one of the cells.
+    assert facts.learned is not None
+    assert facts.laplace is not None
+    assert facts.learned.score >= facts.laplace.score
+    assert np.nanmax(run.terrain.score) == pytest.approx(facts.learned.score, abs=0.01)
     assert parse_target(name) == TARGETS[name]
 
 
 def test_count_targets_are_functions_of_the_terrain(corpus: Corpus) -> None:
     run = discover(corpus, "Chess", target=pw.FBeta(0.5), seeds=2)
-    for terrain in run.terrains:
+    for terrain in presence_of(run).terrains:
         precision = np.divide(terrain.tp, terrain.tp + terrain.fp, out=np.zeros_like(terrain.tp), where=terrain.tp > 0)
-        recall = terrain.tp / run.about["members"]
+        recall = terrain.tp / run.about.members
         expected = np.divide(
             1.25 * precision * recall, 0.25 * precision + recall, out=np.zeros_like(recall), where=recall > 0
         )
@@ -105,22 +115,28 @@ def test_a_function_of_yours_is_a_target(corpus: Corpus) -> None:
         return float(np.median(scores[y]) - np.median(scores[~y]))
 
     run = discover(corpus, "Chess", target=gap, seeds=1)
-    assert run.about["procedure"]["target"] == "gap"
+    assert facts_of(run).target == "gap"
 
 
 def test_radial_search_looks_at_fewer_cells(corpus: Corpus) -> None:
     run = discover(corpus, "Chess", centre="uniform")
     radial = discover(corpus, "Chess", search="radial", centre="uniform")
-    assert len(radial.trials) < len(run.trials) == 41_209
-    assert radial.about["leave_one_out"]["learned"]["score"] <= run.about["leave_one_out"]["learned"]["score"] + 0.01
+    assert trials_of(radial) < trials_of(run) == 41_209
+    climbed, every = facts_of(radial).learned, facts_of(run).learned
+    assert climbed is not None
+    assert every is not None
+    assert climbed.score <= every.score + 0.01
     starts = {(x, y) for x in (1.0, 8.0, 15.0) for y in (1.0, 8.0, 15.0)}
     grid = radial.terrain.grid
-    assert starts <= {(grid[trial.row], grid[trial.column]) for trial in radial.trials}
+    looked_at = presence_of(radial).trials
+    assert looked_at is not None
+    assert starts <= {*zip(grid[looked_at.rows].tolist(), grid[looked_at.columns].tolist(), strict=True)}
 
 
 def test_the_seed_changes_the_samples(run: Run, corpus: Corpus) -> None:
     other = discover(corpus, "Chess", seed=10, seeds=2)
-    assert other.seeds == [10, 11]
-    assert not np.array_equal(other.terrains[0].fp, run.terrains[0].fp)
-    assert np.array_equal(discover(corpus, "Chess", seed=1, seeds=1).terrains[0].fp, run.terrains[1].fp)
+    assert facts_of(other).seeds == (10, 11)
+    samples = presence_of(run).terrains
+    assert not np.array_equal(presence_of(other).terrains[0].fp, samples[0].fp)
+    assert np.array_equal(presence_of(discover(corpus, "Chess", seed=1, seeds=1)).terrains[0].fp, samples[1].fp)
     assert other.baseline.ids != run.baseline.ids

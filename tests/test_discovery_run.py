@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,10 @@ from conftest import Cli, contents
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.errors import CorpusError, DamagedCorpus, InputError
+from priorwise.ranking.scorer import Scorer
 from processes import Shell
+from slow_discovery import facts_of, presence_of
+from test_discovery_procedure import trials_of
 
 COLUMNS = ["rank", "id", "title", "score", "probability", "baseline_rank", "evidence", "status", "path"]
 FILES = {
@@ -27,7 +31,8 @@ FILES = {
     "baseline.parquet",
     "terrain.parquet",
     "trials.csv",
-    "model.parquet",
+    *(f"presence.model/{name}" for name in ("card.md", "labels.arrow", "model.json", "origins.arrow")),
+    *(f"presence.model/{name}" for name in ("outputs.arrow", "tokens.arrow")),
 }
 
 
@@ -37,7 +42,17 @@ def rows_of(file: Path) -> list[dict[str, str]]:
 
 
 def test_the_files(run_path: Path) -> None:
-    assert {file.name for file in run_path.iterdir()} == FILES
+    assert contents(run_path).keys() == FILES
+
+
+def test_the_files_of_the_default_model(auto_path: Path) -> None:
+    model = ["card.md", "factors.arrow", "labels.arrow", "model.json", "origins.arrow", "outputs.arrow", "tokens.arrow"]
+    rankings = ["ranking.csv", "ranking.parquet", "baseline.csv", "baseline.parquet"]
+    assert contents(auto_path).keys() - {"members.model/groups.arrow"} == {
+        "run.json",
+        *rankings,
+        *(f"members.model/{name}" for name in model),
+    }
 
 
 @pytest.mark.parametrize("name", ["ranking", "baseline"])
@@ -46,7 +61,7 @@ def test_rankings_have_the_same_columns_in_both_formats(run: Run, run_path: Path
     assert table.column_names == COLUMNS
     rows = rows_of(run_path / f"{name}.csv")
     assert list(rows[0]) == COLUMNS
-    assert len(rows) == table.num_rows == 400 - run.about["members"]
+    assert len(rows) == table.num_rows == 400 - run.about.members
     for written, stored in zip(rows, table.to_pylist(), strict=True):
         assert {**written, **{key: float(written[key]) for key in ("score", "probability")}} == {
             **stored,
@@ -66,17 +81,17 @@ def test_the_terrain_has_every_cell_of_every_seed(run: Run, run_path: Path) -> N
     assert {"seed", "lambda_negative", "lambda_positive", "target", "tp", "fp", "sensitivity"} == set(
         table.column_names
     )
-    assert table.num_rows == 57 * 57 * len(run.seeds)
+    assert table.num_rows == 57 * 57 * len(facts_of(run).seeds)
     grid = run.terrain.grid.tolist()
     assert (grid[0], grid[-1], len(grid)) == (0.1, 1e6, 57)
     cells = {(n, p) for n in grid for p in grid}
     columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
-    for seed in run.seeds:
+    for seed in facts_of(run).seeds:
         mine = columns["seed"] == seed
         of_seed = zip(columns["lambda_negative"][mine], columns["lambda_positive"][mine], strict=True)
         assert set(of_seed) == cells
-    np.testing.assert_allclose(columns["sensitivity"], columns["tp"] / run.about["members"])
-    assert columns["fp"].max() <= run.about["procedure"]["negatives_per_sample"]
+    np.testing.assert_allclose(columns["sensitivity"], columns["tp"] / run.about.members)
+    assert columns["fp"].max() <= facts_of(run).negatives_per_sample
 
 
 def test_the_target_in_the_terrain_is_a_function_of_the_counts(corpus: Corpus, tmp_path: Path) -> None:
@@ -94,10 +109,10 @@ def test_cells_that_a_search_passed_by_have_no_target(corpus: Corpus, tmp_path: 
     run.save(path)
     table = pq.read_table(path / "terrain.parquet")
     assert table.num_rows == 2 * 41_209
-    assert table["target"].null_count == 2 * (41_209 - len(run.trials))
+    assert table["target"].null_count == 2 * (41_209 - trials_of(run))
     assert table["tp"].null_count == 0
     loaded = Run.load(path)
-    for before, after in zip(run.terrains, loaded.terrains, strict=True):
+    for before, after in zip(presence_of(run).terrains, presence_of(loaded).terrains, strict=True):
         np.testing.assert_array_equal(before.score, after.score)
 
 
@@ -117,8 +132,12 @@ def test_run_json_says_every_choice_and_nothing_that_changes(run_path: Path, cor
     about = json.loads(text)
     assert about["label"] == "Chess"
     assert about["corpus"] == {"path": str(corpus.path), "checksum": corpus.checksum, "documents": 400}
-    assert about["procedure"]["seeds"] == [0, 1, 2, 3, 4]
-    assert {"paper", "target", "search", "top", "negatives_per_sample", "counts"} <= set(about["procedure"])
+    assert {"model", "seed", "top", "text_only", "description"} <= set(about)
+    baseline, presence = about["stages"]
+    assert (baseline["stage"], baseline["role"]) == ("baseline", "compares")
+    assert (presence["stage"], presence["role"]) == ("presence", "ranks")
+    assert presence["seeds"] == [0, 1, 2, 3, 4]
+    assert {"paper", "target", "search", "negatives_per_sample", "counts"} <= set(presence)
     assert about["versions"]["priorwise"] == pw.__version__
     assert about["versions"]["numpy"] == np.__version__
     assert not re.search(r"time|date|second|host|user|20\d\d-\d\d", text.replace(str(corpus.path), ""))
@@ -147,44 +166,35 @@ def test_loading_gives_back_what_was_saved(run: Run, run_path: Path, tmp_path: P
     assert loaded.about == run.about
     assert loaded.ranking.table.equals(run.ranking.table)
     assert loaded.baseline.table.equals(run.baseline.table)
-    assert list(loaded.trials) == list(run.trials)
+    own, other = presence_of(run), presence_of(loaded)
+    assert other.about == own.about
+    assert own.trials is not None
+    assert other.trials is not None
+    for name in ("rows", "columns", "score", "sensitivity"):
+        np.testing.assert_array_equal(getattr(other.trials, name), getattr(own.trials, name))
     assert loaded.prior == run.prior
     assert repr(loaded) == repr(run)
-    for before, after in zip(run.terrains, loaded.terrains, strict=True):
+    for before, after in zip(presence_of(run).terrains, presence_of(loaded).terrains, strict=True):
         assert (before.positives, before.negatives) == (after.positives, after.negatives)
         for name in ("grid", "tp", "fp", "score", "sensitivity"):
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
-    assert loaded.model.tokens == run.model.tokens
+    assert loaded.model.tokens.equals(run.model.tokens)
     assert loaded.model.calibration == run.model.calibration
-    for name in ("positive", "negative", "collection", "n_collection"):
-        np.testing.assert_array_equal(getattr(loaded.model.counts, name), getattr(run.model.counts, name))
+    np.testing.assert_array_equal(loaded.model.weights.row(0), run.model.weights.row(0))
+    assert loaded.model.origins is not None
+    assert run.model.origins is not None
+    for name in ("in_members", "in_others", "from_prior"):
+        np.testing.assert_array_equal(getattr(loaded.model.origins, name), getattr(run.model.origins, name))
     loaded.save(tmp_path / "again.run")
     assert contents(tmp_path / "again.run") == contents(run_path)
-
-
-def test_a_run_of_the_first_format_has_the_uniform_centre(corpus: Corpus, tmp_path: Path) -> None:
-    path = tmp_path / "old.run"
-    run = discover(corpus, "Chess", seeds=1, centre="uniform")
-    run.save(path)
-    about = json.loads((path / "run.json").read_text("utf-8"))
-    del about["procedure"]["centre"], about["learned"]["centre"]
-    (path / "run.json").write_text(json.dumps({**about, "format": 1}), "utf-8")
-    table = pq.read_table(path / "model.parquet")
-    metadata = {**json.loads(table.schema.metadata[b"priorwise"]), "format": 1}
-    del metadata["centre"], metadata["n_collection"]
-    old = table.drop_columns(["collection"]).replace_schema_metadata({"priorwise": json.dumps(metadata)})
-    pq.write_table(old, path / "model.parquet")
-    loaded = Run.load(path)
-    assert (loaded.about, loaded.prior) == (run.about, run.prior)
-    assert loaded.explain(corpus, run.ranking.ids[0]) == run.explain(corpus, run.ranking.ids[0])
 
 
 def test_a_loaded_model_ranks_another_corpus(run: Run, run_path: Path) -> None:
     """Token numbers differ there; the tokens decide."""
     other = Corpus.from_texts(["knight pawn rook", "unheard of words", "zzz checkmate gambit the king"])
-    scorer = Run.load(run_path).model.scorer(other)
-    place = {token: number for number, token in enumerate(run.model.tokens)}
-    values = run.model.counts.weights(run.prior).values[0]
+    scorer = Scorer.of(Run.load(run_path).model, other)
+    place = {token: number for number, token in enumerate(run.model.tokens.to_pylist())}
+    values = run.model.weights.row(0)
     table = scorer.table(other.n_vocabulary)
     for number in range(other.n_vocabulary):
         token = other.token_names([number])[0]
@@ -207,6 +217,7 @@ def test_another_corpus_is_refused(run_path: Path, tmp_path: Path) -> None:
     loaded = Run.load(run_path)
     with pytest.raises(DamagedCorpus, match=r"is not the corpus that this run ranked: its checksum differs"):
         loaded.open_corpus(tmp_path / "other.corpus")
-    loaded.about["corpus"]["path"] = str(tmp_path / "gone.corpus")
+    gone = replace(loaded.about.corpus, path=str(tmp_path / "gone.corpus"))
+    moved = Run(replace(loaded.about, corpus=gone), loaded.stages)
     with pytest.raises(CorpusError, match=r"gone.corpus does not exist; if the corpus was moved, say where"):
-        loaded.open_corpus()
+        moved.open_corpus()

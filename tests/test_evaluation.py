@@ -15,8 +15,8 @@ import reference_evaluation as reference
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
 from priorwise.models.corpus_training import examples_of, train
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.multinomial import MultinomialNB
-from priorwise.models.saved import SavedModel
 from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.classifier import Classifier
 from priorwise.ranking.corpus_evaluation import evaluate_on
@@ -116,7 +116,7 @@ def test_best_labels_are_those_of_a_stable_sort(seed: int, width: int, k: int) -
 # On a corpus
 
 
-def model_of(corpus: Corpus) -> SavedModel:
+def model_of(corpus: Corpus) -> LinearModel:
     how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}
     return train(corpus, examples_of(corpus), lambda types: MultinomialNB(), **how)[0]
 

@@ -13,7 +13,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import (
     BASELINE,
     MEASURES,
-    Auto,
+    DefaultModel,
     HiddenResult,
     LaplaceBaseline,
     all_methods,
@@ -71,7 +71,7 @@ def test_the_default_is_among_the_methods(corpus: Corpus) -> None:
     from priorwise.discovery import discover
 
     known, _ = split_members(corpus, "Geology", hide=0.5, seed=0)
-    scores = Auto(named=False).scores(corpus, known, "Geology")
+    scores = DefaultModel(named=False).scores(corpus, known, "Geology")
     run = discover(corpus, members=corpus.ids(known), top=400)
     rows = corpus.rows(run.ranking.ids)
     np.testing.assert_allclose(run.ranking.table["score"].to_numpy(), scores[rows])
@@ -174,7 +174,9 @@ def test_a_peer_is_what_scikit_learn_computes(corpus: Corpus, documents: list[De
     from sklearn.linear_model import LogisticRegression
 
     known = corpus.members("Geology")
-    X = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform([each.text for each in documents])
+    X = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(
+        [f"{each.title} {each.text}" for each in documents]
+    )
     y = np.isin(np.arange(400), known)
     expected = LogisticRegression(max_iter=1000).fit(X, y).decision_function(X)
     got = LinearPeer("logistic", "all").scores(corpus, known)

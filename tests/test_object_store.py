@@ -185,6 +185,17 @@ def test_what_is_damaged_there_is_said(bucket: str, corpus: Corpus, tmp_path: Pa
     assert not list((tmp_path / "cache").rglob("tokens.arrow*"))
 
 
+def test_a_damaged_copy_is_made_again(bucket: str, corpus: Corpus, tmp_path: Path) -> None:
+    corpus.save(f"{bucket}/x.corpus")
+    Corpus.open(f"{bucket}/x.corpus").matrix()
+    (copy,) = (tmp_path / "cache").rglob("tokens.arrow")
+    content = bytearray(copy.read_bytes())
+    content[900] ^= 1
+    copy.write_bytes(content)
+    assert (Corpus.open(f"{bucket}/x.corpus").matrix() != corpus.matrix()).nnz == 0
+    assert copy.read_bytes() != bytes(content)
+
+
 def test_what_is_not_there_is_said(bucket: str, tmp_path: Path) -> None:
     for address in (f"{bucket}/x.corpus", "s3://no-such-bucket/x.corpus"):
         with pytest.raises(CorpusError, match=rf"^{address} is not a corpus folder: it has no manifest"):

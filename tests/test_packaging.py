@@ -79,7 +79,7 @@ def test_the_metadata(wheel: dict[str, bytes]) -> None:
 def test_the_source_archive_holds_all_that_the_tests_need(built: tuple[Path, Path]) -> None:
     with tarfile.open(built[1]) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    places = ["src", "tests", "docs", "benchmarks", "scripts", "recipe"]
+    places = ["src", "tests", "docs", "benchmarks", "reproductions", "scripts", "recipe"]
     made = re.compile(r"__pycache__|^docs/(_build|reference/api)/")
     found = [path for place in places for path in (ROOT / place).rglob("*") if path.is_file()]
     files = {path.relative_to(ROOT).as_posix() for path in found}

@@ -17,7 +17,7 @@ import priorwise
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCKS = ["requirements.lock", "requirements-dev.lock"]
+LOCKS = ["requirements.lock", "requirements-all.lock", "requirements-dev.lock"]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 EXAMPLES = {page: re.findall(r"^```pycon\n(.*?)^```$", page.read_text("utf-8"), flags=re.S | re.M) for page in PAGES}
 MODULES = sorted(module.name for module in pkgutil.walk_packages(priorwise.__path__, "priorwise."))

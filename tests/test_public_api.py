@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import priorwise as pw
 from priorwise.discovery import Run
-from test_saved_models import small_model
+from test_linear_model import small_model
 
 NAMES = [name for name in pw.__all__ if callable(getattr(pw, name))]
 # An example of Spark would start a Java; the tests of Spark run the tutorial's.
@@ -143,6 +143,7 @@ SHOWN = [
     pw.Gaussian(np.linspace(1, 2, 5000)),
     pw.Laplace(4),
     pw.Jeffreys(),
+    pw.StructuredGaussian(0.05, kinship=0.5, groups={"labels": 0.25}, centre=np.linspace(-1, 1, 9)),
 ]
 
 

@@ -23,9 +23,9 @@ from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features import InverseDocumentFrequency, TermFrequency
 from priorwise.features.recipe import Recipe
 from priorwise.models.corpus_training import examples_of
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.logistic import LogisticRegression
 from priorwise.models.regression_training import prepare, prior_of_knowledge
-from priorwise.models.saved import SavedModel
 from priorwise.priors import Gaussian, Laplace
 from priorwise.priors.knowledge_files import LabelTexts, as_knowledge, read_knowledge
 from priorwise.ranking.classifier import Classifier
@@ -79,10 +79,10 @@ def refused(cli: Cli, tmp_path: Path) -> Refused:
     return call
 
 
-def trained(corpus: Corpus, path: Path, *options: str) -> tuple[SavedModel, str]:
+def trained(corpus: Corpus, path: Path, *options: str) -> tuple[LinearModel, str]:
     result = CliRunner().invoke(main, ["train", str(corpus.path), "-o", str(path), *options])
     assert result.exit_code == 0, result.output + result.stderr
-    return SavedModel.load(path), result.output
+    return LinearModel.load(path), result.output
 
 
 FEATURE_STEPS = {
@@ -105,7 +105,7 @@ def test_a_saved_model_predicts_as_a_pipeline_of_scikit_learn(
     pipeline = make_pipeline(CountVectorizer(), *FEATURE_STEPS[features](), LogisticRegression(kind(float(variance))))
     pipeline.fit(texts, labels)
     new = [*made_up(20, 5)[0], "nothing that is known", ""]
-    verdict = Classifier(model).judge(Classifier(model).read(new).X)
+    verdict = Classifier(model).judge(Classifier(model).read(new))
     assert list(model.labels) == pipeline.classes_.tolist()
     assert verdict.scores == pytest.approx(pipeline.decision_function(new), abs=3e-3)
     assert np.exp(verdict.log_probability) == pytest.approx(pipeline.predict_proba(new), abs=1e-3)
@@ -115,10 +115,12 @@ def test_explanations_add_up(classes: Corpus, tmp_path: Path, cli: Cli) -> None:
     model, _ = trained(classes, tmp_path / "x", "--model", "logistic", "--prior", "laplace:25")
     classifier = Classifier(model)
     _, bags = next(classifier.read_corpus(classes, np.arange(5)))
-    scores = classifier.judge(bags.X).scores
+    scores = classifier.judge(bags).scores
     for row in range(5):
         for label in range(3):
-            total = classifier.start(label) + sum(adds for _, adds in classifier.evidence(bags.X, row, label, None))
+            total = classifier.start(bags, row, label) + sum(
+                adds for _, adds in classifier.evidence(bags, row, label, None)
+            )
             assert total == pytest.approx(scores[row, label] - scores[row].mean())
     id = classes.ids([3])[0]
     result = cli("explain", str(tmp_path / "x"), id, "--corpus", str(classes.path), "--label", "oil", "--top", "1")
@@ -137,7 +139,7 @@ def test_explanations_add_up(classes: Corpus, tmp_path: Path, cli: Cli) -> None:
 def test_probit_and_jeffreys(classes: Corpus, tmp_path: Path) -> None:
     model, said = trained(classes, tmp_path / "x", "--model", "probit", "--prior", "jeffreys")
     assert model.link == "probit"
-    assert "strength: no number to choose" in said
+    assert "there is no number to choose" in said
     assert "Probit, Jeffreys()" in said
 
 
@@ -204,8 +206,8 @@ def test_threshold_is_where_f1_is_best(few: Corpus, tmp_path: Path) -> None:
     _, bags = next(Classifier(moved).read_corpus(few, np.arange(80)))
     truth = examples_of(few, multilabel=True).membership.toarray() > 0
 
-    def f1(model: SavedModel) -> np.ndarray:
-        found = Classifier(model).judge(bags.X).decided
+    def f1(model: LinearModel) -> np.ndarray:
+        found = Classifier(model).judge(bags).decided
         return 2 * (found & truth).sum(axis=0) / (found.sum(axis=0) + truth.sum(axis=0))
 
     assert (f1(moved) > f1(plain)).all()
@@ -221,7 +223,8 @@ def test_options_that_do_not_go_together(classes: Corpus, refused: Refused, know
     assert "--class-rate is for naive Bayes" in refused(*logistic, "--class-rate", "uniform")
     assert "ask for that with --prior learn" in refused(*logistic, "--approximate")
     assert "a threshold is for two classes" in refused(*logistic, "--threshold", "f1")
-    assert "no threshold is best at 'accuracy'" in refused(*logistic, "--decide", "each", "--threshold", "accuracy")
+    by_order = ("--decide", "each", "--threshold", "average-precision")
+    assert "no threshold is best at 'average-precision'" in refused(*logistic, *by_order)
     assert "a variance must be a positive number" in refused(*logistic, "--prior", "laplace:0")
     assert "written laplace:NUMBER" in refused(*logistic, "--prior", "laplace:1,2")
     assert "written jeffreys, without a number" in refused(corpus, "--model", "probit", "--prior", "jeffreys:1")
@@ -299,7 +302,7 @@ def test_a_recipe_is_kept_and_a_wrong_one_refused(classes: Corpus, tmp_path: Pat
     assert described["version"] == 2
     (tmp_path / "x" / "factors.arrow").unlink()
     with pytest.raises(BrokenFile, match=r"factors\.arrow is missing"):
-        SavedModel.load(tmp_path / "x")
+        LinearModel.load(tmp_path / "x")
 
 
 def test_a_recipe_leaves_empty_documents_alone() -> None:

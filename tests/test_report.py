@@ -121,18 +121,18 @@ def test_before_a_review_it_says_what_is_missing_and_shows_the_rest(fresh: Path,
     assert "95% interval" not in text
     expected = np.mean(run.ranking.table["probability"].to_numpy()[:50])
     assert f"first 50 {50 * expected:,.0f} {expected:.3f}" in text
-    assert "The learned prior" in text
+    assert "The presence model" in text
     assert f"The first 50 of {len(run.ranking):,} candidates" in text
 
 
 def test_figures_of_a_review_are_those_of_its_results(reviewed: Path) -> None:
     text, found = visible(report_html(subjects_of([reviewed]))), results(reviewed)
-    for name, key in (("Learned prior", "learned"), ("Laplace’s prior", "laplace")):
+    for name, key in (("Presence model", "learned"), ("Baseline", "laplace")):
         at = found["rankings"][key]["at_k"]
         assert f"{name} {at['value']:.3f} {at['low']:.3f} to {at['high']:.3f}" in text
     difference = found["difference"]
-    assert f"less Laplace’s is {difference['spread']['value']:+.3f}" in text
-    assert f"area of {found['area_between']:+.3f}" in text
+    assert f"the presence model’s precision minus the baseline’s is {difference['spread']['value']:+.3f}" in text
+    assert f"The area between the curves, {found['area_between']:+.3f}, is the mean of their difference" in text
     assert f"Fisher’s exact test {chance(difference['exact'])}".replace("\xa0", " ") in text
     assert f"Welch’s t-test {chance(difference['t_test'])}".replace("\xa0", " ") in text
     assert "Nobody has judged" not in text
@@ -144,8 +144,8 @@ def test_mcnemar_counts_what_belongs_in_one_list_only(reviewed: Path, documents:
     (subject,) = subjects_of([reviewed])
     first, second = (set(ranking.ids[: subject.k]) & belong for ranking in (run.ranking, run.baseline))
     words = (
-        f"{len(first - second)} are in the learned prior’s list only, "
-        f"{len(second - first)} in Laplace’s only, {len(first & second)} in both"
+        f"{len(first - second)} are in the presence model’s list only, "
+        f"{len(second - first)} in the baseline’s only, {len(first & second)} in both"
     )
     assert words in visible(report_html([subject]))
 
@@ -156,7 +156,7 @@ def test_a_review_that_is_not_finished_says_so(fresh: Path, run: Run) -> None:
     learned = len(run.ranking.ids[: subject.k]) - 1
     laplace = len([id for id in run.baseline.ids[: subject.k] if id != run.ranking.ids[0]])
     text = visible(report_html([subject]))
-    assert f"{learned:,} of the learned prior’s ranking and {laplace:,} of Laplace’s are not judged" in text
+    assert f"{learned:,} of the presence model’s ranking and {laplace:,} of the baseline’s are not judged" in text
 
 
 def test_skipping_is_no_review(fresh: Path, run: Run) -> None:
@@ -179,11 +179,12 @@ def test_category_subcategory_and_new(wiki_run: Path) -> None:
 
 def test_the_prior_in_words_and_its_numbers(fresh: Path, run: Run) -> None:
     text = visible(report_html(subjects_of([fresh])))
-    assert "Laplace's prior imagines one more member and one more other article" in text
-    assert f"The model has {run.about['learned']['vocabulary']:,} tokens" in text
-    for key in ("learned", "laplace"):
-        assert f"{run.about['predicted_positive'][key]:,}" in text
-    assert run.about["corpus"]["checksum"] in text
+    for sentence in run.ranker.describe():
+        assert sentence in text
+    assert f"The model has {len(run.model.tokens):,} words with a weight." in text
+    predicted = f"It predicts {run.ranker.predicted:,} documents to be members; the baseline predicts "
+    assert f"{predicted}{run.compared.predicted:,}." in text
+    assert run.about.corpus.checksum in text
     assert f"priorwise {pw.__version__}" in text
 
 

@@ -70,7 +70,7 @@ def test_files_come_all_or_none(accepted: Path, refused: Refused, tmp_path: Path
     page.write_text("old", encoding="utf-8")
     nowhere = tmp_path / "nowhere" / "r.wiki"
     said = refused("report", accepted, "-o", page, "--csv", sheet, "--wikitext", nowhere, "--overwrite")
-    assert f"cannot write {nowhere}" in said
+    assert f"{nowhere} cannot be written" in said
     assert page.read_text(encoding="utf-8") == "old"
     assert f"{page} is there already" in refused("report", accepted, "-o", page, "--csv", sheet)
     assert "One file is to hold two things" in refused("report", accepted, "-o", page, "--csv", page, "--overwrite")

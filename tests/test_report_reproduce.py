@@ -28,27 +28,42 @@ from priorwise.report.subject import subjects_of
         {"target": pw.PPV(floor=0.5), "negatives_per_positive": 1.5, "centre": "uniform", "seeds": 1},
         {"model": "presence"},
         {"description": "kings, queens and rooks", "seed": 2},
-        {"model": "auto", "target": pw.FBeta(1.0), "seeds": 1},
+        {"model": "default", "target": pw.FBeta(1.0), "seeds": 1},
+        {"model": "default", "seeds": 5},
         {"prior": pw.PseudoCounts(22, 0.1)},
         {"prior": pw.PseudoCounts(50, 2), "centre": "collection", "target": pw.PPVAtK(10), "seeds": 1},
     ],
-    ids=["default", "paper", "radial", "samples", "presence", "described", "both", "given", "given, collection"],
+    ids=[
+        "default",
+        "paper",
+        "radial",
+        "samples",
+        "presence",
+        "described",
+        "both",
+        "compared",
+        "given",
+        "given, collection",
+    ],
 )
 def test_the_command_makes_the_same_run(choices: dict[str, Any], corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
     run = discover(corpus, "Chess", **choices)
-    program, *words = shlex.split(discover_command(run.about, "again.run"))
+    program, *words = shlex.split(discover_command(run, "again.run"))
     assert program == "priorwise"
     places = {"made-up.corpus": corpus.path, "again.run": tmp_path / "again.run"}
     assert cli(*(places.get(word, word) for word in words)).exit_code == 0
     again = Run.load(tmp_path / "again.run")
     assert again.about == run.about
+    assert [(stage.name, stage.role, stage.facts()) for stage in again.stages] == [
+        (stage.name, stage.role, stage.facts()) for stage in run.stages
+    ]
     assert again.ranking.table.equals(run.ranking.table)
 
 
 def test_a_label_may_look_like_an_option(documents: list[DemoDocument], cli: Cli, tmp_path: Path) -> None:
     labels = [["--help"] if "Chess" in document.labels else [] for document in documents]
     run = discover(corpus_of(documents, labels=labels, path=tmp_path / "x.corpus"), "--help", seed=1)
-    words = shlex.split(discover_command(run.about, "x.run"))[1:]
+    words = shlex.split(discover_command(run, "x.run"))[1:]
     places = {"x.corpus": tmp_path / "x.corpus", "x.run": tmp_path / "x.run"}
     assert cli(*(places.get(word, word) for word in words)).exit_code == 0
     assert Run.load(tmp_path / "x.run").ranking.table.equals(run.ranking.table)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from priorwise.discovery import Run
 from priorwise.errors import InputError
-from priorwise.ranking.table import Ranking
 from priorwise.review import Choices, Verdict, items_of
 from priorwise.review.results import results_of
+from reviews import with_status
 
 
 def test_the_list_is_both_rankings_merged(run: Run) -> None:
@@ -18,7 +20,8 @@ def test_the_list_is_both_rankings_merged(run: Run) -> None:
 
 
 def test_the_order_depends_on_the_documents_and_the_seed_only(run: Run) -> None:
-    swapped = Run(run.about, run.baseline, run.ranking, run.model, run.terrains, run.trials)
+    first, last = run.stages
+    swapped = replace(run, stages=[replace(first, ranking=run.ranking), replace(last, ranking=run.baseline)])
     assert items_of(run) == items_of(swapped)
     assert items_of(run, Choices(seed=1)) != items_of(run)
     assert items_of(run, Choices(seed=1)) == items_of(run, Choices(seed=1))
@@ -26,19 +29,9 @@ def test_the_order_depends_on_the_documents_and_the_seed_only(run: Run) -> None:
     assert titles == sorted(titles)
 
 
-def with_status(run: Run, status: list[str]) -> Run:
-    def marked(ranking: Ranking) -> Ranking:
-        of = dict(zip(run.ranking.ids, status, strict=False))
-        values = [of.get(id, "new") for id in ranking.ids]
-        place = ranking.table.schema.get_field_index("status")
-        return Ranking(ranking.table.set_column(place, "status", [values]))
-
-    return Run(run.about, marked(run.ranking), marked(run.baseline), run.model, run.terrains, run.trials)
-
-
 def test_documents_of_subcategories_are_members_unless_they_are_judged(run: Run) -> None:
-    marked = with_status(run, ["subcategory", "new", "subcategory"])
     first, second, third = run.ranking.ids[:3]
+    marked = with_status(run, {first: "subcategory", third: "subcategory"})
     asked = {item.id for item in items_of(marked)}
     assert {first, third}.isdisjoint(asked)
     assert second in asked

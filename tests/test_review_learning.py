@@ -12,6 +12,7 @@ import pytest
 from conftest import FAST, Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover, training
+from priorwise.discovery.run import VerdictCounts
 from priorwise.discovery.training import draw_training
 from priorwise.discovery.verdicts import Judged
 from priorwise.errors import BrokenFile, NotEnoughData
@@ -27,9 +28,9 @@ def test_judged_documents_are_no_candidates_again(corpus: Corpus, run: Run) -> N
     again = discover(corpus, "Chess", verdicts=Judged(accepted, rejected))
     for ranking in (again.ranking, again.baseline):
         assert set(ranking.ids).isdisjoint({*accepted, *rejected})
-    assert again.about["members"] == run.about["members"] + 4
-    assert again.about["verdicts"] == {"accepted": 4, "rejected": 5}
-    assert run.about["verdicts"] is None
+    assert again.about.members == run.about.members + 4
+    assert again.about.verdicts == VerdictCounts(accepted=4, rejected=5)
+    assert run.about.verdicts is None
 
 
 def test_accepted_documents_are_members(corpus: Corpus, run: Run) -> None:
@@ -102,8 +103,8 @@ def test_rejected_words_lose_weight() -> None:
 
     def weight(**options: Any) -> float:
         run = discover(corpus, "sport", prior=PseudoCounts.laplace(), **options)
-        [goal] = [token for token in run.explain(corpus, "4").tokens if token.token == "goal"]
-        return goal.weight - next(t.weight for t in run.explain(corpus, "4").tokens if t.token == "team")
+        weights = {word.name: word.weight for word in run.explain(corpus, "4").words}
+        return weights["goal"] - weights["team"]
 
     assert weight(verdicts=Judged((), hard), negatives_per_positive=20.0) < weight(negatives_per_positive=20.0)
 
@@ -111,7 +112,7 @@ def test_rejected_words_lose_weight() -> None:
 def test_a_verdict_outweighs_a_label(corpus: Corpus) -> None:
     member = corpus.ids(corpus.members("Chess"))[0]
     again = discover(corpus, "Chess", verdicts=Judged((), (member,)))
-    assert again.about["members"] == len(corpus.members("Chess")) - 1
+    assert again.about.members == len(corpus.members("Chess")) - 1
     assert member not in again.ranking.ids
     with pytest.raises(NotEnoughData):
         discover(corpus, "Chess", verdicts=Judged((), tuple(corpus.ids(corpus.members("Chess")))))
@@ -137,4 +138,4 @@ def test_the_command(cli: Cli, run: Run, run_path: Path, corpus: Corpus, tmp_pat
     result = cli("discover", corpus.path, "Chess", "--verdicts", folder, "-o", tmp_path / "b.run", *FAST)
     assert result.exit_code == 0, result.output
     assert "10 members" in result.stdout
-    assert Run.load(tmp_path / "b.run").about["verdicts"] == {"accepted": 2, "rejected": 2}
+    assert Run.load(tmp_path / "b.run").about.verdicts == VerdictCounts(accepted=2, rejected=2)

@@ -86,12 +86,13 @@ def somebody_elses(run_path: Path) -> Iterator[Path]:
         Path(top).chmod(0o755)
         yield folder
         os.seteuid(os.getuid())
-        folder.chmod(0o755)
+        for each in (folder, *folder.glob("*.model")):
+            each.chmod(0o755)
 
 
 def close(folder: Path) -> None:
-    for file in folder.iterdir():
-        file.chmod(0o444)
+    for each in folder.rglob("*"):
+        each.chmod(0o555 if each.is_dir() else 0o444)
     folder.chmod(0o555)
     if os.geteuid() == 0:
         os.seteuid(65534)

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of
-from priorwise.review.sheet import guarded, read_sheet, unguarded, write_sheet
+from priorwise.review.sheet import read_sheet, write_sheet
 from reviews import judge
 
 HOSTILE = [
@@ -42,12 +40,6 @@ KINDS = [".xlsx", ".csv"]
 def hostile() -> tuple[Corpus, list[Item]]:
     corpus = Corpus.from_texts([f"{id} text" for id in HOSTILE], ids=HOSTILE, titles=HOSTILE)
     return corpus, [Item(id, id) for id in HOSTILE]
-
-
-@given(st.text(alphabet="'=+-@\t\rab", max_size=6))
-def test_what_is_guarded_comes_back_and_starts_no_formula(text: str) -> None:
-    assert unguarded(guarded(text)) == text
-    assert guarded(text)[:1] not in {"=", "+", "-", "@", "\t", "\r"}
 
 
 def fill_in(path: Path, word_of: Callable[[str], str | None], heading: str = "verdict") -> None:
@@ -136,9 +128,10 @@ def test_two_verdicts_for_one_document(hostile: tuple[Corpus, list[Item]], verdi
     ("name", "content", "words"),
     [
         ("a.csv", b"", "one column 'id'"),
-        ("a.csv", b"id,verdict\n\xff,yes\n", "UTF-8"),
-        ("a.xlsx", b"PK nonsense", "not an .xlsx file"),
-        ("a.xlsx", b"", "not an .xlsx file"),
+        ("a.csv", b"id,verdict\n\xff,yes\n", "'ÿ' is not in this review"),
+        ("a.xlsx", b"PK nonsense", "not a spreadsheet that can be read"),
+        ("a.xlsx", b"", "there is no row"),
+        ("a.txt", b"id,verdict\n", "the name does not say what it holds"),
         ("missing.csv", None, "no such file"),
     ],
 )
@@ -157,13 +150,10 @@ def test_a_packed_bomb_is_not_opened(verdicts: Verdicts, tmp_path: Path) -> None
         read_sheet(path, "Ada", [], verdicts)
 
 
-def test_other_kinds_of_files(hostile: tuple[Corpus, list[Item]], verdicts: Verdicts, tmp_path: Path) -> None:
+def test_other_kinds_of_files(hostile: tuple[Corpus, list[Item]], tmp_path: Path) -> None:
     corpus, items = hostile
     with pytest.raises(InputError, match=r"\.xlsx or a \.csv"):
         write_sheet(tmp_path / "a.ods", items, corpus)
-    (tmp_path / "a.ods").touch()
-    with pytest.raises(InputError, match=r"\.xlsx or a \.csv"):
-        read_sheet(tmp_path / "a.ods", "Ada", items, verdicts)
 
 
 def test_without_openpyxl(monkeypatch: pytest.MonkeyPatch, hostile: tuple[Corpus, list[Item]], tmp_path: Path) -> None:

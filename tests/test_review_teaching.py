@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 import reference_review as slow
-from conftest import Cli, Refused
+from conftest import Cli, Refused, words_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.run import VerdictCounts
 from priorwise.discovery.verdicts import Judged
-from priorwise.ranking.table import Ranking
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of, judged, results, teaching_items
 from priorwise.review.reading import said_in
 from priorwise.review.results import results_of
-from reviews import judge
+from reviews import judge, with_status
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def vectors_of(texts: list[str]) -> list[dict[str, float]]:
 def test_the_least_sure_first_and_nothing_twice(
     auto_run: Run, corpus: Corpus, documents: list[DemoDocument], top: int
 ) -> None:
-    vectors = dict(zip([d.id for d in documents], vectors_of([d.text for d in documents]), strict=True))
+    vectors = dict(zip([d.id for d in documents], vectors_of([" ".join(words_of(d)) for d in documents]), strict=True))
     rows = auto_run.ranking.rows()
     order = slow.teaching_order([row["probability"] for row in rows], [vectors[row["id"]] for row in rows], top)
     expected = [Item(rows[place]["id"], rows[place]["title"]) for place in order]
@@ -77,10 +77,7 @@ def test_what_is_known_is_not_asked(auto_run: Run, corpus: Corpus) -> None:
     rest = [item.id for item in teaching_items(auto_run, corpus, judged=first[:3])]
     assert not set(first[:3]) & set(rest)
     assert teaching_items(auto_run, corpus, judged=auto_run.ranking.ids) == []
-    status = ["subcategory" if id in first[3:5] else "new" for id in auto_run.ranking.ids]
-    table = auto_run.ranking.table
-    marked = Ranking(table.set_column(table.schema.get_field_index("status"), "status", [status]))
-    run = Run(auto_run.about, marked, auto_run.baseline, auto_run.model, auto_run.terrains, auto_run.trials)
+    run = with_status(auto_run, dict.fromkeys(first[3:5], "subcategory"))
     assert not set(first[3:5]) & {item.id for item in teaching_items(run, corpus)}
     assert set(first[3:5]) <= {item.id for item in teaching_items(run, corpus, Choices(subcategories=True))}
 
@@ -186,7 +183,7 @@ def test_the_next_run_learns_from_both(folder: Path, auto_run: Run, corpus: Corp
     # What was said last counts; to skip takes back nothing.
     assert judged(folder) == Judged(tuple(sorted([*ids[:2], *ids[5:7]])), tuple(sorted(ids[2:5])))
     again = discover(corpus, "Chess", verdicts=judged(folder))
-    assert again.about["verdicts"] == {"accepted": 4, "rejected": 3}
+    assert again.about.verdicts == VerdictCounts(accepted=4, rejected=3)
 
 
 # The command

@@ -15,13 +15,15 @@ from priorwise.errors import InputError, NotEnoughData, UnknownName
 from priorwise.view import FAMILIES, View, setting_of
 from priorwise.view.density import density_of
 from priorwise.view.documents import draw_documents
-from priorwise.view.evidence import Evidence, evidence, marked_text
+from priorwise.view.evidence import Evidence, marked_text
 from priorwise.view.measures import Line, Measures
+from priorwise.view.naive_bayes_family import NaiveBayesFamily
 from priorwise.view.terrain import axes_of
 from reference_view import coordinates
 
 WORDS = "abcdefgh"
-LITERAL = [name for name in FAMILIES if name != "term-beta"]
+COUNTED = [family.name for family in NaiveBayesFamily.all()]
+LITERAL = [name for name in COUNTED if not name.endswith("term-beta")]
 
 
 def _corpus(texts: list[list[str]], members: int) -> Corpus:
@@ -50,27 +52,27 @@ def _values(name: str, share: float) -> list[float]:
 def test_coordinates_are_the_formulas(name: str, made: tuple[list[list[str]], int], share: float) -> None:
     texts, members = made
     setting = setting_of(name, _values(name, share))
-    view = explore(_corpus(texts, members), "yes", seed=len(texts))
+    view = explore(_corpus(texts, members), "yes", name, seed=len(texts))
     shown = view.documents
     known = set(view.corpus.token_names(shown.features))
     documents = [{w: n for w, n in Counter(words).items() if w in known} for words in texts]
     train = [(documents[i], bool(shown.member[i])) for i in shown.training]
     of_members, others = [d for d, is_member in train if is_member], [d for d, is_member in train if not is_member]
     expected = [coordinates(document, of_members, others, setting) for document in documents]
-    np.testing.assert_allclose(view.points(setting), expected, rtol=1e-9, atol=1e-9)
+    points = view.points(setting)
+    np.testing.assert_allclose(np.column_stack([points.x, points.y]), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.fixture(scope="module")
 def view(corpus: Corpus) -> View:
-    return explore(corpus, "Chess")
+    return explore(corpus, "Chess", "beta")
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", COUNTED)
 def test_points_are_where_the_estimators_say(view: View, name: str) -> None:
     setting, shown = setting_of(name, _values(name, 0.4)), view.documents
     model = setting.family.estimator(setting.prior).fit(shown.matrix[shown.training], shown.member[shown.training])
-    points = view.points(setting)
-    np.testing.assert_allclose(points[:, 0] - points[:, 1], model.decision_function(shown.matrix), atol=1e-8)
+    np.testing.assert_allclose(view.points(setting).odds, model.decision_function(shown.matrix), atol=1e-8)
     predicted = model.predict(shown.matrix)
     found = view.measures(setting)
     assert found["held_out"] == Measures.of(predicted[shown.held_out], shown.member[shown.held_out])
@@ -92,19 +94,19 @@ def test_left_out_is_a_refit_without_the_document(view: View, name: str) -> None
 def test_the_way_ends_at_the_best_prior(view: View, name: str) -> None:
     shown = view.documents
     path = view.find_best(setting_of(name))
-    terrain = view.terrain(name)
+    terrain = view.objective_map(name)
     values = terrain.values(FBeta(1.0))
     assert view.left_out(path[-1]).f1 == pytest.approx(values.max())
     assert path[0].values == terrain.setting(terrain.nearest(setting_of(name))).values
     family = FAMILIES[name]
-    grid = None if family.model == "presence" else [family.make(value) for value in axes_of(family)[0]]
-    search = PriorSearch(family.estimator(family.make(*family.default)), target=FBeta(1.0), grid=grid)
+    grid = None if name == "presence" else [family.make(value) for value in axes_of(family)[0]]
+    search = PriorSearch(family.estimator(family.prior), target=FBeta(1.0), grid=grid)
     search.fit(shown.matrix[shown.training], shown.member[shown.training])
     assert search.best_score_ == pytest.approx(values.max())
 
 
 def test_terrain_has_an_axis_for_each_number(view: View) -> None:
-    terrain = view.terrain("beta")
+    terrain = view.objective_map("beta")
     cell = (4, 7)
     found = view.left_out(terrain.setting(cell))
     assert (terrain.tp[cell], terrain.fp[cell]) == (found.tp, found.fp)
@@ -135,7 +137,7 @@ def test_ppv_speaks_of_the_whole_corpus(corpus: Corpus) -> None:
 def test_a_line_that_is_moved_or_turned(view: View) -> None:
     points = view.points()
     line = Line(slope=0.9, shift=-3.0)
-    np.testing.assert_array_equal(line.below(points), points[:, 1] < 0.9 * points[:, 0] - 3.0)
+    np.testing.assert_array_equal(line.below(points), points.y < 0.9 * points.x - 3.0)
     held_out = view.documents.held_out
     expected = Measures.of(line.below(points)[held_out], view.documents.member[held_out])
     assert view.measures(line=line)["held_out"] == expected
@@ -145,11 +147,11 @@ def test_a_line_that_is_moved_or_turned(view: View) -> None:
 @pytest.mark.parametrize("name", ["beta", "dirichlet"])
 def test_evidence_adds_up(view: View, name: str) -> None:
     setting = setting_of(name, _values(name, 0.3))
-    points, start = view.points(setting), view.coordinates.contributions(setting).start
+    odds, start = view.points(setting).odds, view.shown(setting.family).coordinates.contributions(setting).start
     for place in (0, 17):
-        found = evidence(view, place, setting)
+        found = view.evidence(place, setting)
         total = start[0] - start[1] + sum(each.weight for each in found)
-        assert total == pytest.approx(points[place, 0] - points[place, 1])
+        assert total == pytest.approx(odds[place])
         assert [abs(each.weight) for each in found] == sorted((abs(each.weight) for each in found), reverse=True)
 
 
@@ -170,8 +172,8 @@ def test_density_counts_the_corpus(corpus: Corpus) -> None:
     everything = explore(corpus, "Chess")
     setting = setting_of("dirichlet")
     found = density_of(view, setting)
-    sums = np.concatenate([sums for _, sums in view.coordinates.of_corpus(setting, corpus)])
-    np.testing.assert_allclose(sums[view.documents.rows], view.points(setting))
+    sums = np.concatenate([sums for _, sums in view.shown(setting.family).of_corpus(setting)])
+    np.testing.assert_allclose(sums[view.documents.rows, 0], view.points(setting).x)
     x, odds = sums[:, 0], sums[:, 0] - sums[:, 1]
     inside = (x >= found.low[0]) & (x < found.high[0]) & (odds >= found.low[1]) & (odds < found.high[1])
     assert found.bins[1].sum() == np.count_nonzero(inside & everything.documents.member)
@@ -187,14 +189,16 @@ def test_a_figure_for_notebooks(view: View) -> None:
     low, high = figure.layout.xaxis.range
     assert (low, high) == figure.layout.yaxis2.range
     points = view.points(setting_of("beta", [0.1, 0.3]))
-    inside = np.all((points > low) & (points < high), axis=1)
+    inside = (np.minimum(points.x, points.y) > low) & (np.maximum(points.x, points.y) < high)
     assert 0.9 < inside.mean() < 1.0
 
 
 def test_a_title_is_no_markup_in_a_figure() -> None:
     pytest.importorskip("plotly")
     corpus = Corpus.from_texts(list("aabb"), labels=["x", "x", None, None], titles=["<script>", "b", "c", "d"])
-    texts = [text for trace in explore(corpus, "x").plot().data if trace.text is not None for text in trace.text]
+    texts = [
+        text for trace in explore(corpus, "x", "beta").plot().data if trace.text is not None for text in trace.text
+    ]
     assert "&lt;script>" in texts
 
 
@@ -203,10 +207,12 @@ def test_refusals(corpus: Corpus) -> None:
         explore(corpus, "Ches")
     with pytest.raises(UnknownName, match="no family of priors 'betta'; did you mean 'beta'"):
         explore(corpus, "Chess", "betta")
-    with pytest.raises(InputError, match="'beta' has the numbers alpha, beta"):
+    with pytest.raises(InputError, match="beta' has the numbers alpha, beta"):
         explore(corpus, "Chess", "beta", [1.0])
     with pytest.raises(InputError, match="β must be a number from"):
         explore(corpus, "Chess", "beta", {"beta": float("nan"), "alpha": 1.0})
+    with pytest.raises(InputError, match="'bernoulli-beta' takes no keywords; the family 'members' does"):
+        explore(corpus, "Chess", "beta", keywords="+rook")
     with pytest.raises(InputError, match="between 0 and 1"):
         explore(corpus, "Chess", held_out=1.0)
     with pytest.raises(InputError, match="at least 4"):
@@ -216,6 +222,20 @@ def test_refusals(corpus: Corpus) -> None:
         explore(lone, "x")
 
 
+def test_words_that_moved_are_the_largest_differences(view: View) -> None:
+    setting = setting_of("beta", [0.05, 3.0])
+    family = setting.family
+    before, now = (view.shown(family).weights(each) for each in (view.opening("beta"), setting))
+    found = view.words(setting, most=5)
+    assert [abs(each.now - each.before) for each in found] == sorted(np.abs(now - before).tolist(), reverse=True)[:5]
+    tokens = view.corpus.token_names(view.documents.features)
+    assert all(now[tokens.index(each.word)] == each.now for each in found)
+
+
 def test_the_command_refuses_before_it_serves(corpus: Corpus, refused: Any) -> None:
+    assert "name the category: priorwise explore CORPUS LABEL" in refused("explore", corpus.path, "--no-browser")
+    assert "takes no keywords" in refused(
+        "explore", corpus.path, "Chess", "--model", "beta", "--words", "+rook", "--no-browser"
+    )
     assert "did you mean 'Chess'" in refused("explore", corpus.path, "Ches", "--no-browser")
     assert "did you mean 'beta'" in refused("explore", corpus.path, "Chess", "--model", "betta", "--no-browser")

@@ -63,9 +63,9 @@ def started(make: Callable[[], Any], folder: Path) -> Started:
 
 
 def ours() -> Any:
-    from priorwise.discovery.hidden import Auto
+    from priorwise.discovery.hidden import DefaultModel
 
-    return Auto()
+    return DefaultModel()
 
 
 def linear(kind: str, negatives: str, *, tuned: bool = False) -> Any:

@@ -32,23 +32,30 @@ _HOME = {
     "FromCounts": "priorwise.search",
     "FromScores": "priorwise.search",
     "Gaussian": "priorwise.priors",
+    "HyperPrior": "priorwise.priors",
     "ImaginedTexts": "priorwise.priors.imagined",
     "Informed": "priorwise.priors.informed",
     "InverseDocumentFrequency": "priorwise.features",
     "Jeffreys": "priorwise.priors",
     "JelinekMercer": "priorwise.priors",
     "Laplace": "priorwise.priors",
+    "LeftOutRanks": "priorwise.search",
+    "LinearModel": "priorwise.models.linear_model",
     "LinearDiscount": "priorwise.priors",
     "LogLikelihood": "priorwise.search",
     "LogLoss": "priorwise.search",
     "LogisticRegression": "priorwise.models.logistic",
     "MacroF1": "priorwise.search",
     "MedlineReader": "priorwise.readers.medline",
+    "MemberFinder": "priorwise.models.member_finder",
+    "MemberRegression": "priorwise.models.member_regression",
     "MicroF1": "priorwise.search",
     "MultinomialNB": "priorwise.models.multinomial",
+    "NamedColumns": "priorwise.features",
     "NewsgroupsReader": "priorwise.readers.newsgroups",
     "ODPReader": "priorwise.readers.odp",
     "OhsumedReader": "priorwise.readers.ohsumed",
+    "Opening": "priorwise.readers.opening",
     "Origin": "priorwise.corpus",
     "PPV": "priorwise.search",
     "PPVAtK": "priorwise.search",
@@ -63,6 +70,8 @@ _HOME = {
     "ReutersReader": "priorwise.readers.reuters",
     "Run": "priorwise.discovery",
     "Spark": "priorwise.engines.spark",
+    "Spelling": "priorwise.features",
+    "StructuredGaussian": "priorwise.priors",
     "TermBeta": "priorwise.priors",
     "TermFrequency": "priorwise.features",
     "Thresholded": "priorwise.models.thresholded",
@@ -92,10 +101,20 @@ if TYPE_CHECKING:
     from priorwise.discovery.many import discover_many, discover_runs
     from priorwise.engines.spark import Spark
     from priorwise.errors import PriorwiseError
-    from priorwise.features import InverseDocumentFrequency, PearsonSelection, TermFrequency, Words
+    from priorwise.features import (
+        InverseDocumentFrequency,
+        NamedColumns,
+        PearsonSelection,
+        Spelling,
+        TermFrequency,
+        Words,
+    )
     from priorwise.models.bernoulli import BernoulliNB
+    from priorwise.models.linear_model import LinearModel
     from priorwise.models.logistic import LogisticRegression
     from priorwise.models.logistic_path import try_priors, variance_path
+    from priorwise.models.member_finder import MemberFinder
+    from priorwise.models.member_regression import MemberRegression
     from priorwise.models.multinomial import MultinomialNB, WeightedNB
     from priorwise.models.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
@@ -108,11 +127,13 @@ if TYPE_CHECKING:
         CollectionBeta,
         Dirichlet,
         Gaussian,
+        HyperPrior,
         Jeffreys,
         JelinekMercer,
         Laplace,
         LinearDiscount,
         PseudoCounts,
+        StructuredGaussian,
         TermBeta,
         WeightManipulation,
         WittenBell,
@@ -125,6 +146,7 @@ if TYPE_CHECKING:
     from priorwise.readers.newsgroups import NewsgroupsReader
     from priorwise.readers.odp import ODPReader
     from priorwise.readers.ohsumed import OhsumedReader
+    from priorwise.readers.opening import Opening
     from priorwise.readers.rcv1 import RCV1Reader
     from priorwise.readers.records import RecordReader
     from priorwise.readers.reuters import ReutersReader
@@ -138,6 +160,7 @@ if TYPE_CHECKING:
         FewestErrors,
         FromCounts,
         FromScores,
+        LeftOutRanks,
         LogLikelihood,
         LogLoss,
         MacroF1,
@@ -165,23 +188,30 @@ __all__ = [
     "FromCounts",
     "FromScores",
     "Gaussian",
+    "HyperPrior",
     "ImaginedTexts",
     "Informed",
     "InverseDocumentFrequency",
     "Jeffreys",
     "JelinekMercer",
     "Laplace",
+    "LeftOutRanks",
     "LinearDiscount",
+    "LinearModel",
     "LogLikelihood",
     "LogLoss",
     "LogisticRegression",
     "MacroF1",
     "MedlineReader",
+    "MemberFinder",
+    "MemberRegression",
     "MicroF1",
     "MultinomialNB",
+    "NamedColumns",
     "NewsgroupsReader",
     "ODPReader",
     "OhsumedReader",
+    "Opening",
     "Origin",
     "PPVAtK",
     "PearsonSelection",
@@ -195,6 +225,8 @@ __all__ = [
     "ReutersReader",
     "Run",
     "Spark",
+    "Spelling",
+    "StructuredGaussian",
     "TermBeta",
     "TermFrequency",
     "Thresholded",

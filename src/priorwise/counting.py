@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def counted(number: int, noun: str) -> str:
     """Say how many there are; the noun is given for one of them.
@@ -50,3 +52,25 @@ def amount(number: float) -> str:
     if number == float("inf"):
         return "infinitely many"
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def rounded(number: float) -> str:
+    """Return a number of documents, to two digits.
+
+    Examples
+    --------
+    >>> rounded(7.2), rounded(361.2), rounded(12345.0)
+    ('7', '360', '12,000')
+    """
+    return f"{float(f'{number:.2g}'):,.0f}"
+
+
+def hyphenated(name: str) -> str:
+    """Turn the name of a class into a name for the command line.
+
+    Examples
+    --------
+    >>> hyphenated("WittenBell"), hyphenated("MacroF1"), hyphenated("PPV")
+    ('witten-bell', 'macro-f1', 'ppv')
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()

@@ -11,6 +11,7 @@ The command line prints these as one sentence, without a traceback, and exits wi
     │   ├── NewerVersion          written by a later priorwise
     │   ├── DamagedCorpus         files that do not match their manifest
     │   ├── AlreadyExists         the output is there already
+    │   ├── InUse                 another process is writing the output: which
     │   └── Unreachable           an address that does not answer, or not to us: what to do next
     ├── DiskFull                  no space left where the output goes
     ├── EngineFailed              a cluster that could not be had, or that broke off: what to do next
@@ -122,6 +123,19 @@ class AlreadyExists(CorpusError):
         else:
             advice = "; choose another name, or replace it with --overwrite (in Python, overwrite=True)"
         super().__init__(f"{path} is there already{advice}")
+
+
+class InUse(CorpusError):
+    """Another process is writing the same output at this moment.
+
+    Examples
+    --------
+    >>> print(InUse("x.csv", "process 7 of user ann"))
+    x.csv is being written by process 7 of user ann; wait for it or choose another name
+    """
+
+    def __init__(self, path: str | Path, holder: str) -> None:
+        super().__init__(f"{path} is being written by {holder}; wait for it or choose another name")
 
 
 class Unreachable(CorpusError):

@@ -124,12 +124,10 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
 
 
 def _write(results: list[Any], output: Path) -> None:
-    import csv
-
-    from priorwise.corpus.files import whole_file
+    from priorwise.corpus.whole_files import whole_file
+    from priorwise.tables import csv_writer
 
     with whole_file(output) as draft, draft.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["label", "known", "hidden", "method", *results[0].measures, "seconds"])
+        write_row = csv_writer(file, ["label", "known", "hidden", "method", *results[0].measures, "seconds"])
         for each in results:
-            writer.writerow([each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds])
+            write_row([each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds])

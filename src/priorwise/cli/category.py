@@ -15,6 +15,7 @@ def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
     """The members, the parents, and the subcategories as a tree; at most `top` of each."""
     from priorwise.cli.output import safe
 
+    name = corpus.label_named(name)
     _check_known(corpus, name)
     members = corpus.members(name)
     click.echo(f"{safe(name)}: {counted(len(members), 'member')}{_origins(corpus.member_origins(name))}")

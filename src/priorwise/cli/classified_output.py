@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -10,21 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from priorwise.tables import csv_writer
+
 HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_words", "unknown_words", "evidence")
 
 
 @contextmanager
 def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Yield a function that writes one record; a file appears when it is whole, and not before."""
-    from priorwise.corpus.files import whole_file
-    from priorwise.errors import AlreadyExists
+    from priorwise.corpus.whole_files import whole_file
 
     if path is None:
         yield writer(sys.stdout, form)
         return
-    if path.is_dir() or (path.exists() and not overwrite):
-        raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
-    with whole_file(path) as draft, draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+    with (
+        whole_file(path, overwrite=overwrite) as draft,
+        draft.open("w", encoding="utf-8", errors="replace", newline="") as file,
+    ):
         yield writer(file, form)
 
 
@@ -43,9 +44,13 @@ def writer(file: TextIO, form: str) -> Callable[[dict[str, Any]], None]:
         # Where letters cannot be written, JSON can spell them.
         spelled = (file.encoding or "utf-8").lower().replace("-", "") != "utf8"
         return lambda record: print(json.dumps(record, ensure_ascii=spelled), file=file)
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(HEADINGS)
-    return lambda record: table.writerows(rows_of(record))
+    write_row = csv_writer(file, HEADINGS)
+
+    def write_rows(record: dict[str, Any]) -> None:
+        for row in rows_of(record):
+            write_row(row)
+
+    return write_rows
 
 
 def rows_of(record: dict[str, Any]) -> list[list[Any]]:

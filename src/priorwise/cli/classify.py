@@ -12,6 +12,7 @@ import click
 
 from priorwise.cli import places
 from priorwise.cli.engine_options import chooses_engine, using
+from priorwise.cli.record_options import reads_records
 from priorwise.counting import counted
 
 DOCUMENTS_AT_A_TIME = 1024
@@ -34,11 +35,9 @@ STDIN = Path("-")
     "--format", "form", type=click.Choice(["jsonl", "csv"]), help="[default: as the output is named, or jsonl]"
 )
 @click.option("--lines", is_flag=True, help="Each line of a plain file is a text.")
-@click.option("--text", default="text", show_default=True, help="The column with the text, in files of records.")
-@click.option("--id", "id_", default="id", show_default=True, help="The column with the id; numbered if there is none.")
-@click.option("--title", default="title", show_default=True, help="The column with the title.")
-@click.option("--delimiter", help="What stands between columns, if not what the file's name says.")
+@reads_records(labels=None)
 @click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
+@places.allow_large
 @chooses_engine
 def classify(
     model: Path,
@@ -48,39 +47,38 @@ def classify(
     output: Path | None,
     form: str | None,
     lines: bool,
-    text: str,
-    id_: str,
-    title: str,
-    delimiter: str | None,
+    columns: Any,
+    opening: Any,
     overwrite: bool,
     engine: str,
     master: str | None,
 ) -> None:
-    """Put each text to the labels of MODEL.
+    """Assign the labels of MODEL to each text.
 
-    A FILE of records (JSONL, CSV, TSV, Parquet, Arrow) holds a text in each; any other file is a text, and a folder all
-    files in it; a corpus is a corpus. Without a FILE, or with -, each line of the standard input is a text.
+    MODEL is a model of `priorwise train`, or a run of `priorwise discover`, whose ranking is applied to new documents.
+
+    A FILE of records (a table, a spreadsheet, a bibliography, JSON lines …) holds a text in each record. Any other file
+    is one text, and a folder is all the files in it. FILE may also be a corpus. Without a FILE, or with -, each line of
+    the standard input is a text; with --read-as the standard input holds records.
 
     JSONL has a line for each text: "label" and "probability", or "labels" if each is decided on its own. CSV has a row
     for each text and label shown.
     """
     from priorwise.cli.classified_output import written
-    from priorwise.models.saved import SavedModel
+    from priorwise.discovery.run import load_model
     from priorwise.ranking.classified import classified
     from priorwise.ranking.classifier import Classifier
-    from priorwise.readers.fields import Columns
 
-    columns = Columns(text, id_, title)
-    classifier = Classifier(SavedModel.load(model))
+    classifier = Classifier(load_model(model))
     chosen = form or ("csv" if output is not None and output.suffix.lower() == ".csv" else "jsonl")
     told = _Told()
     with using(engine, master) as spark, written(output, chosen, overwrite=overwrite) as write:
         if spark is not None:
-            for record in _on_spark(spark, classifier, files, columns, delimiter, top, evidence):
+            for record in _on_spark(spark, classifier, files, columns, opening, top, evidence):
                 told.count(record)
                 write(record)
             files = ()
-        for names, bags in _bags(classifier, files or (() if spark else (STDIN,)), columns, delimiter, lines):
+        for names, bags in _bags(classifier, files or (() if spark else (STDIN,)), columns, opening, lines):
             for record in classified(classifier, names, bags, top, evidence):
                 told.count(record)
                 write(record)
@@ -92,7 +90,7 @@ def _on_spark(
     classifier: Any,
     files: tuple[Path, ...],
     columns: Any,
-    delimiter: str | None,
+    opening: Any,
     top: int | None,
     evidence: int,
 ) -> Iterator[dict[str, Any]]:
@@ -100,7 +98,7 @@ def _on_spark(
 
     if not files or STDIN in files:
         raise click.UsageError("Spark does not read the standard input; give files of records, or a corpus.")
-    parts = parts_to_classify(files, columns, delimiter)
+    parts = parts_to_classify(files, columns, opening)
     return classify_parts(spark, ClassifyPart(classifier.model, top, evidence), parts)
 
 
@@ -127,7 +125,7 @@ class _Told:
 
 
 def _bags(
-    classifier: Any, files: Iterable[Path], columns: Any, delimiter: str | None, lines: bool
+    classifier: Any, files: Iterable[Path], columns: Any, opening: Any, lines: bool
 ) -> Iterator[tuple[list[tuple[str, str]], Any]]:
     """Documents, some at a time, with their ids and titles."""
     import numpy as np
@@ -137,7 +135,14 @@ def _bags(
     from priorwise.readers.texts import read_lines, read_texts
 
     for kind, group in groupby(
-        files, lambda path: "lines" if path == STDIN else "corpus" if is_corpus(path) else "texts"
+        files,
+        lambda path: (
+            "lines"
+            if path == STDIN and not opening.format and not opening.delimiter
+            else "corpus"
+            if is_corpus(path)
+            else "texts"
+        ),
     ):
         paths = list(group)
         if kind == "corpus":
@@ -151,10 +156,10 @@ def _bags(
                 click.echo("Give a text on each line, and end with Ctrl-D.", err=True)
             documents = read_lines(sys.stdin.buffer)
         else:
-            documents = read_texts(paths, columns, delimiter=delimiter, lines=lines)
+            documents = read_texts(paths, columns, opening, lines=lines)
         size = min(DOCUMENTS_AT_A_TIME, classifier.documents_at_a_time)
         while batch := list(islice(documents, size)):
             yield (
                 [(document.id, document.title) for document in batch],
-                classifier.read(document.text for document in batch),
+                classifier.read(document.counted for document in batch),
             )

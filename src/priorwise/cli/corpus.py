@@ -28,7 +28,7 @@ from priorwise.counting import counted
     show_default=True,
     help="How many labels, members or subcategories to show.",
 )
-@click.option("--verify", is_flag=True, help="Read every file and compare it with its checksum.")
+@click.option("--verify", is_flag=True, help="Read every file, compare its checksum and check its structure.")
 def corpus(corpus: Path | str, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
     """Show the size of CORPUS, its vocabulary and its largest labels."""
     from priorwise.cli.category import print_category
@@ -37,7 +37,7 @@ def corpus(corpus: Path | str, query: str | None, category: str | None, depth: i
     opened = open_corpus(corpus)
     if verify:
         opened.verify()
-        click.echo("Every file matches its checksum.")
+        click.echo("Every file matches its checksum and has a sound structure.")
     if query is not None:
         found = opened.search_labels(query, limit=top)
         if not found:

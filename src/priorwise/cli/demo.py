@@ -100,17 +100,17 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
         run_and_show(path, lambda progress: ingest_wikipedia([dump], path, overwrite=True, progress=progress))
         corpus = Corpus.open(path)
     else:
-        click.echo(f"There already, from an earlier time: {counted(corpus.n_documents, 'document')}.")
+        click.echo(f"Reusing the existing corpus: {counted(corpus.n_documents, 'document')}.")
     click.echo()
     return corpus
 
 
 def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
-    from priorwise.cli.explain import print_weighed, standing_in_words
+    from priorwise.cli.explain import print_explanation, status_in_words
     from priorwise.cli.output import progress_bar, safe, show_table
     from priorwise.cli.run_output import print_run
     from priorwise.discovery import discover
-    from priorwise.discovery.demo import beside_laplace, category_to_show, find_again
+    from priorwise.discovery.demo import category_to_show, find_again
 
     favourite, other = CATEGORIES.get(name, (None, None))
     label = category or category_to_show(corpus, favourite)
@@ -122,8 +122,7 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
         )
     run.save(path, overwrite=True)
     print_run(run, 10)
-    click.echo("\n" + "\n".join(beside_laplace(run.prior)))
-    click.echo(f"With Laplace's the first would be: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
+    click.echo(f"\nThe baseline would start with: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
 
     with progress_bar("Hiding members", total=1.0) as bar:
         again = find_again(corpus, label, progress=lambda share: bar.update(completed=share))
@@ -135,11 +134,11 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
         ["", *(str(depth) for depth in again.depths)],
         [[method, *(f"{count:,}" for count in counts)] for method, counts in again.found.items()],
     )
-    click.echo("What belongs but was never in the category counts as wrong here, for all alike.\n")
+    click.echo("Documents that belong in the category but never were in it count as wrong here, for all methods.\n")
 
     first = run.ranking.ids[0]
     _command("explain", str(path), first, "--top", "8")
-    print_weighed(run.explain(corpus, first), 8, standing_in_words(run.standing(corpus, first), label))
+    print_explanation(run.explain(corpus, first), 8, status_in_words(run.status(corpus, first), label))
     _print_next(corpus, path, label, other)
 
 
@@ -152,7 +151,6 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
             "the whole run on one page",
         ),
         (f"{path}/ranking.csv", "all candidates, for a spreadsheet"),
-        (f"{path}/terrain.parquet", "the target for each pair of strengths and each sample"),
         (shlex.join(["priorwise", "corpus", str(corpus.path)]), "the largest categories"),
         (shlex.join(["priorwise", "corpus", str(corpus.path), "--category", label]), "the members of this one"),
         *([(shlex.join(["priorwise", "discover", str(corpus.path), other]), "another category")] if other else []),

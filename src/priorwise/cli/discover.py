@@ -8,8 +8,18 @@ from typing import Any
 import click
 
 from priorwise.cli.engine_options import chooses_engine, using
-from priorwise.cli.names import NAMES, read_prior, read_target
+from priorwise.cli.names import SEE_ALL, read_prior, read_target
 from priorwise.cli.places import open_corpus, place
+
+
+class _ModelNames(click.Choice[str]):
+    """The models' names; an older name is still understood."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert("default" if value == "auto" else value, param, ctx)
+
+
+MODEL_NAMES = _ModelNames(["default", "presence"])
 
 
 @click.command()
@@ -34,23 +44,24 @@ from priorwise.cli.places import open_corpus, place
 @click.option("--exclude", type=click.Path(path_type=Path), help="A file of ids to leave out altogether.")
 @click.option(
     "--model",
-    type=click.Choice(["auto", "presence"]),
-    help="presence: naive Bayes, the fastest; auto: a regression on top of it, which finds more. "
-    "[default: auto; presence if its prior is chosen, or for many labels]",
+    type=MODEL_NAMES,
+    help="default: a regression that learns its prior from left-out members; presence: naive Bayes, faster, finds "
+    "fewer. [default: default; presence if its prior is chosen, or for many labels]",
 )
 @click.option(
     "--description",
-    help="A text about the category, or @FILE: it counts as one more member. [default: the label; '' for none]",
+    help="A text about the category, or @FILE: it counts as one more member if that helps. [default: the label; '' for "
+    "none]",
 )
 @click.option(
     "--text-only",
     is_flag=True,
-    help="Go by the words alone. [default: other labels that members carry may speak for a candidate, too]",
+    help="Use only the documents' words. [default: other categories that members carry count as evidence, too]",
 )
 @click.option(
     "--prior",
     callback=read_prior,
-    help="Take this prior: laplace, jeffreys, perks, or λ−,λ+ as in 22,4. [default: learn it]",
+    help="Use this prior of the presence model: laplace, jeffreys, perks, or λ−,λ+ as in 22,4. [default: learn it]",
 )
 @click.option(
     "--centre",
@@ -59,7 +70,9 @@ from priorwise.cli.places import open_corpus, place
     "[default: collection; uniform for a prior that is given]",
 )
 @click.option(
-    "--target", callback=read_target, help=f"What a good prior is good at: {NAMES}. [default: average-precision]"
+    "--target",
+    callback=read_target,
+    help=f"What a good prior is good at, as f0.5, ppv:0.5 or ppv@250 ({SEE_ALL}). [default: average-precision]",
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
 @click.option(
@@ -83,7 +96,7 @@ from priorwise.cli.places import open_corpus, place
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="How many candidates to print, or of how many labels the first.",
+    help="Candidates to print. With many labels: how many labels to list.",
 )
 @click.option("--paper", is_flag=True, help="Exactly the paper's procedure.")
 @click.option(
@@ -120,11 +133,11 @@ def discover(
 ) -> None:
     """Find the documents of CORPUS that are missing from the category LABEL.
 
-    Learns the prior from the members, ranks every other document, best first, and puts the Laplace baseline beside it.
+    Learns a prior from the members, ranks every other document, best first, and estimates how many members are missing.
 
     With --labels-from or --all-labels, does so for many categories in one pass over the corpus. They share the
-    documents that judge their priors, and a table has no baseline; beside it, NAME.labels.parquet or .csv has a row for
-    each label. With --seeds or --model auto each is learned as if it were alone.
+    documents that judge their priors. A second table, NAME.labels.parquet or .csv, has a row for each label. With
+    --seeds or --model default each category is learned as if it were alone.
     """
     if choices["top"] is None:
         del choices["top"]
@@ -197,7 +210,7 @@ def _discover_one(
             **choices,
         )
     if output is not None:
-        # Saved before it is shown: whoever reads may stop reading.
+        # Saved before it is printed: the reader may close the pipe.
         run.save(output, overwrite=overwrite)
     print_run(run, show)
     if output is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.counting import counted
+from priorwise.counting import counted, rounded
 
 MIN_MEMBERS = 50
 
@@ -23,7 +24,7 @@ class ManyLabels:
 
     def check(self, output: Path | None, runs: Path | None, depth: int | None, *, overwrite: bool) -> None:
         """Refuse what does not go together, before anything is opened."""
-        from priorwise.errors import AlreadyExists
+        from priorwise.corpus.whole_files import check_files
 
         if self.file is not None and self.all:
             raise click.UsageError("Give either --labels-from FILE or --all-labels.")
@@ -35,9 +36,7 @@ class ManyLabels:
             raise click.UsageError("--subcategory-depth with many labels needs --runs: a table has no subcategories.")
         if output is not None and output.suffix not in (".parquet", ".csv"):
             raise click.UsageError("With many labels the output is a table: its name must end in .parquet or .csv.")
-        for path in tables(output):
-            if path.exists() and not (overwrite and path.is_file()):
-                raise AlreadyExists(path, not_a="file" if path.is_dir() else None)
+        check_files(tables(output), overwrite=overwrite)
 
     def of(self, corpus: Any) -> list[str]:
         """The labels."""
@@ -74,8 +73,8 @@ def discover_many(
             _make_runs(corpus, labels, runs, choices, overwrite=overwrite)
             return
         found = find(corpus, labels, **choices)
-    for path, table in zip(tables(output), (found.candidates, found.labels), strict=False):
-        write_table(path, table)
+    if output is not None:
+        write_tables(dict(zip(tables(output), (found.candidates, found.labels), strict=True)), overwrite=overwrite)
     _print_labels(found, show)
     if output is not None:
         click.echo(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'label')}")
@@ -116,15 +115,21 @@ def _print_labels(found: Any, show: int) -> None:
             [
                 safe(label["label"], 40),
                 f"{label['members']:,}",
-                f"{label['leave_one_out']:.3f}",
+                "" if label["missing"] is None else rounded(label["missing"]),
+                "" if label["leave_one_out"] is None else f"{label['leave_one_out']:.3f}",
                 f"{label['predicted_positive']:,}",
                 "" if first is None else f"{first['probability']:.2f}",
                 "" if first is None else safe(first["title"], 40),
             ]
         )
     if rows:
-        headings = ["label", "members", "leave-one-out", "predicted positive", "prob.", "first candidate"]
-        show_table(headings, rows, left=(0, 5))
+        headings = ["label", "members", "missing", "leave-one-out", "predicted", "prob.", "first candidate"]
+        # A column that the model does not fill is left out.
+        kept = [place for place in range(len(headings)) if any(row[place] for row in rows)]
+        last = len(kept) - 1
+        show_table(
+            [headings[place] for place in kept], [[row[place] for place in kept] for row in rows], left=(0, last)
+        )
 
 
 def labels_with(corpus: Any, min_members: int) -> list[str]:
@@ -145,16 +150,16 @@ def labels_in(path: Path) -> list[str]:
     return list(dict.fromkeys(small_list(path, "label")))
 
 
-def write_table(path: Path, table: Any) -> None:
-    """Write a table, whole or not at all."""
-    from priorwise.corpus.files import whole_file
+def write_tables(tables: Mapping[Path, Any], *, overwrite: bool) -> None:
+    """Write tables, all or none."""
+    from pyarrow import parquet
 
-    with whole_file(path) as draft:
-        if path.suffix == ".csv":
-            from pyarrow import csv
+    from priorwise.corpus.whole_files import whole_files
+    from priorwise.tables import write_csv
 
-            csv.write_csv(table, draft)
-        else:
-            from pyarrow import parquet
-
-            parquet.write_table(table, draft, compression="zstd")
+    with whole_files(list(tables), overwrite=overwrite) as drafts:
+        for path, table in tables.items():
+            if path.suffix == ".csv":
+                write_csv(table, drafts[path])
+            else:
+                parquet.write_table(table, drafts[path], compression="zstd")

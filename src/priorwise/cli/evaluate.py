@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 from priorwise.cli.places import open_corpus, place
+from priorwise.cli.record_options import reads_records
 from priorwise.counting import counted
 
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("corpus", callback=place)
+@click.argument("corpus", metavar="CORPUS|FILE", callback=place)
 @click.option("--pairs", type=click.IntRange(min=0), default=10, show_default=True, help="How many confusions to show.")
 @click.option(
     "--labels", type=click.IntRange(min=0), default=0, show_default=True, help="How many labels, worst first."
@@ -22,24 +23,49 @@ from priorwise.counting import counted
 @click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="A JSON file for all figures, of every label.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there already.")
+@reads_records(labels="--label-column")
 def evaluate(
-    model: Path, corpus: Path | str, pairs: int, labels: int, labelled: bool, output: Path | None, overwrite: bool
+    model: Path,
+    corpus: Path | str,
+    pairs: int,
+    labels: int,
+    labelled: bool,
+    output: Path | None,
+    overwrite: bool,
+    columns: Any,
+    opening: Any,
 ) -> None:
-    """Compare what MODEL says of the documents of CORPUS with their labels."""
-    from priorwise.corpus.files import disk_errors_said, write_bytes
-    from priorwise.errors import AlreadyExists
-    from priorwise.models.saved import SavedModel
+    """Compare what MODEL says of the documents of CORPUS with their labels.
+
+    Instead of a corpus you can give a FILE of records, of any kind that `priorwise ingest records` reads. It is read
+    into memory.
+    """
+    from priorwise.corpus.whole_files import check_files, write_texts
+    from priorwise.discovery.run import load_model
     from priorwise.ranking.classifier import Classifier
     from priorwise.ranking.corpus_evaluation import evaluate_on
 
-    if output is not None and output.exists() and (output.is_dir() or not overwrite):
-        raise AlreadyExists(output, not_a="file" if output.is_dir() else None)
-    loaded = SavedModel.load(model)
-    found = evaluate_on(Classifier(loaded), open_corpus(corpus), labelled_only=labelled)
     if output is not None:
-        with disk_errors_said(output):
-            write_bytes(output, (json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n").encode())
+        check_files([output], overwrite=overwrite)
+    loaded = load_model(model)
+    found = evaluate_on(Classifier(loaded), _documents(corpus, columns, opening), labelled_only=labelled)
+    if output is not None:
+        text = json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n"
+        write_texts({output: text}, overwrite=overwrite)
     print_evaluation(found, pairs, labels)
+
+
+def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
+    """Open a corpus, or make one of a file of records."""
+    from priorwise.readers.opening import STDIN
+
+    if isinstance(corpus, str) or corpus.is_dir() or not (corpus == STDIN or corpus.is_file()):
+        return open_corpus(corpus)
+    from priorwise.corpus import Corpus
+    from priorwise.corpus.build import corpus_of
+    from priorwise.readers.records import RecordReader
+
+    return corpus_of(Corpus, RecordReader([corpus], columns, opening), None, "number")
 
 
 def print_evaluation(found: Any, pairs: int, labels: int) -> None:

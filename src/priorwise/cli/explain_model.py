@@ -16,22 +16,22 @@ def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: 
     from priorwise.cli.output import safe, show_table
     from priorwise.corpus import Corpus
     from priorwise.errors import UnknownName
-    from priorwise.models.saved import SavedModel
+    from priorwise.models.linear_model import LinearModel
     from priorwise.ranking.classifier import Classifier
 
-    model = SavedModel.load(path)
+    model = LinearModel.load(path)
     if label is not None and label not in model.labels:
         raise UnknownName("label", label, model.labels, complete=True)
     corpus, classifier = Corpus.open(corpus_path), Classifier(model)
     row = corpus.row(document_id)
     _, bags = next(classifier.read_corpus(corpus, np.array([row])))
-    verdict = classifier.judge(bags.X)
+    verdict = classifier.judge(bags)
     chosen = int(verdict.best(1)[0, 0]) if label is None else list(model.labels).index(label)
     decided = "put to it" if verdict.decided[0, chosen] else "not put to it"
     click.echo(f"{safe(corpus.titles([row])[0], 100)} ({safe(document_id)})")
     probability = np.exp(verdict.log_probability[0, chosen])
     click.echo(f"'{safe(model.labels[chosen], 60)}': probability {probability:.3f}, {decided}")
-    every, start = classifier.evidence(bags.X, 0, chosen, None), classifier.start(chosen)
+    every, start = classifier.evidence(bags, 0, chosen, None), classifier.start(bags, 0, chosen)
     silent = sum(adds == 0 for _, adds in every)
     every = [(token, adds) for token, adds in every if adds != 0]
     shown = every if top is None else every[:top]

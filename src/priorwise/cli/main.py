@@ -18,22 +18,19 @@ from priorwise.cli.output import safe, spell_out
 COMMANDS = {
     "app": ("priorwise.cli.app", "app", "Find, complete and review categories, in the browser."),
     "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members, scikit-learn included."),
-    "classify": ("priorwise.cli.classify", "classify", "Put texts to the labels of a model."),
+    "classify": ("priorwise.cli.classify", "classify", "Assign a model's labels to texts."),
     "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
     "demo": ("priorwise.cli.demo", "demo", "See the whole of it in about a minute."),
     "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category, or from many."),
     "evaluate": ("priorwise.cli.evaluate", "evaluate", "Say how good a model is on a labelled corpus."),
     "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
     "explore": ("priorwise.cli.explore", "explore", "See what a prior does, while you move it, in the browser."),
+    "fetch": ("priorwise.cli.fetch", "fetch", "Download the dump of a wiki."),
     "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
     "report": ("priorwise.cli.report", "report", "Write what runs found, and how good they are, as one file."),
-    "reproduce": (
-        "priorwise.cli.reproduce",
-        "reproduce",
-        "Run a paper's experiment, published numbers beside ours.",
-    ),
     "review": ("priorwise.cli.review", "review", "Judge what a run found, blindly and quickly, in the browser."),
     "train": ("priorwise.cli.train", "train", "Learn the labels of a corpus, many or few."),
+    "verify": ("priorwise.cli.verify", "verify", "Check that a corpus, run, model or review is whole."),
 }
 
 

@@ -1,70 +1,160 @@
-"""Targets and priors by name: the one place where their names are read."""
+"""Models, priors and targets by name: what is written on the command line, read by what their classes declare."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from priorwise.errors import InputError
+
 if TYPE_CHECKING:
-    from priorwise.search import Target
+    from priorwise.models.base import PriorModel
+    from priorwise.priors.base import Prior
 
-NAMES = "average-precision, ppv, ppv:FLOOR, fBETA, fBETA:corpus, ppv@K, log-loss"
+SEE_ALL = "priorwise train --list shows all"
 
 
-def parse_target(name: str) -> Target | None:
-    """Read a target's name; None if there is no such target.
+@dataclass(frozen=True)
+class NamedPrior:
+    """A prior that was asked for: how to make it for a vocabulary of some size, and whether to learn its numbers."""
+
+    make: Callable[[int], Any]
+    learn: bool = False
+
+
+def trained_models() -> dict[str, type[PriorModel]]:
+    """List the models that can be trained, by name."""
+    from priorwise.models.base import models
+
+    return {name: model for name, model in models().items() if model.trains}
+
+
+def parse_model(name: str) -> type[PriorModel]:
+    """Read the name of a model."""
+    found = trained_models()
+    if name not in found:
+        raise InputError(f"no model '{name}'; there are {', '.join(found)}")
+    return found[name]
+
+
+def parse_prior(model: str, text: str) -> NamedPrior:
+    """Read the name of a model's prior, with its numbers if it is given any.
+
+    Examples
+    --------
+    >>> parse_prior("multinomial", "witten-bell:0.1").make(1000)
+    WittenBell(0.1)
+    >>> parse_prior("bernoulli", "beta:0.1,0.3").make(1000), parse_prior("bernoulli", "perks").make(1000)
+    (Beta(alpha=0.1, beta=0.3), Beta(alpha=0.001, beta=0.001))
+    >>> parse_prior("multinomial", "learn:witten-bell").learn
+    True
+    """
+    priors = parse_model(model).priors()
+    name, colon, given = text.partition(":")
+    if name != "learn":
+        return _given_prior(text, priors, f" of {model}", ["learn"])
+    family = given if colon else next(iter(priors))
+    if family not in priors:
+        raise InputError(f"no prior '{family}' of {model} to learn; there are {', '.join(priors)}")
+    if not priors[family]().parameters:
+        raise InputError(f"'{family}' has no number to learn")
+    return NamedPrior(lambda types: priors[family](), learn=True)
+
+
+def _given_prior(text: str, priors: Mapping[str, type[Prior]], owner: str, more: list[str]) -> NamedPrior:
+    """Read a prior by its name, a preset of the first of the priors, or the numbers of that one alone."""
+    name, colon, given = text.partition(":")
+    usual = next(iter(priors.values()))
+    presets = [preset.name for preset in usual.presets(1) if preset.name]
+    if text in presets:
+        return NamedPrior(lambda types: next(each.prior for each in usual.presets(types) if each.name == text))
+    if name not in priors:
+        if numbers := _numbers(text, len(usual().parameters)):
+            prior = usual().with_numbers(*numbers)
+            return NamedPrior(lambda types: prior)
+        raise InputError(f"no prior '{name}'{owner}; there are {', '.join([*priors, *presets, *more])}")
+    prior = priors[name]()
+    if colon:
+        wanted = len(prior.parameters)
+        numbers = _numbers(given, wanted)
+        if not numbers:
+            form = ",".join(["NUMBER"] * wanted)
+            how = f"{name}:{form}, or without numbers" if wanted else f"{name}, without a number"
+            raise InputError(f"'{text}' is not a prior: it is written {how}")
+        prior = prior.with_numbers(*numbers)
+    return NamedPrior(lambda types: prior)
+
+
+def _numbers(given: str, wanted: int) -> list[float]:
+    """So many numbers with commas between; none if it is anything else."""
+    try:
+        numbers = [float(part) for part in given.split(",")]
+    except ValueError:
+        return []
+    return numbers if len(numbers) == wanted else []
+
+
+def parse_target(name: str, *, needs: str | None = None) -> Any:
+    """Read what a prior is to be good at, or a threshold, for which a target `needs` nothing but counts.
 
     Examples
     --------
     >>> parse_target("f0.5"), parse_target("ppv:0.5"), parse_target("ppv@250")
     (FBeta(beta=0.5, at_corpus_odds=False), PPV(floor=0.5), PPVAtK(k=250))
-    >>> parse_target("accuracy") is None
-    True
+    >>> parse_target("macro-f1")
+    MacroF1()
     """
-    from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK
+    from priorwise.search.named import listed, read_target
 
-    number = r"(\d+(?:\.\d+)?)"
-    if name in ("average-precision", "ap"):
-        return AveragePrecision()
-    if name == "log-loss":
-        return LogLoss()
-    if name == "ppv":
-        return PPV()
-    if match := re.fullmatch(rf"ppv:{number}", name):
-        return PPV(floor=float(match[1]))
-    if match := re.fullmatch(r"ppv@([1-9]\d*)", name):
-        return PPVAtK(int(match[1]))
-    if match := re.fullmatch(rf"f{number}(:corpus)?", name):
-        return FBeta(float(match[1]), at_corpus_odds=match[2] is not None)
-    return None
+    target = read_target(name)
+    if target is None or needs not in (None, target.needs):
+        of = "threshold is best at" if needs else "target"
+        raise InputError(f"no {of} '{name}'; there are {listed(needs)}")
+    return target
 
 
 def read_target(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
     """Turn the option's value into a target."""
     if value is None:
         return None
-    target = parse_target(value)
-    if target is None:
-        raise click.BadParameter(f"no target '{value}'; there are {NAMES}", ctx, param)
-    return target
+    try:
+        return parse_target(value)
+    except InputError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
 
 
 def read_prior(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
     """Turn the option's value into a prior, or into a function that makes one when the vocabulary is known."""
-    from priorwise.priors import PseudoCounts
-
     if value is None:
         return None
-    named = {"laplace": PseudoCounts.laplace(), "jeffreys": PseudoCounts.jeffreys(), "perks": PseudoCounts.perks}
-    if value in named:
-        return named[value]
+    from priorwise.priors import PseudoCounts
+
     try:
-        negative, positive = (float(part) for part in value.split(","))
-    except ValueError as error:
-        names = ", ".join(named)
-        raise click.BadParameter(
-            f"'{value}' is not a prior; there are {names}, and λ−,λ+ as in 22,4", ctx, param
-        ) from error
-    return PseudoCounts(negative, positive)
+        make = _given_prior(value, {PseudoCounts.name: PseudoCounts}, "", ["λ−,λ+ as in 22,4"]).make
+    except InputError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return make(1) if make(1) == make(2) else make
+
+
+def show_names(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print every model with its priors, and every target, and end."""
+    if not value or ctx.resilient_parsing:
+        return
+    from priorwise.search.named import listed
+
+    for name, model in trained_models().items():
+        click.echo(f"--model {name}")
+        priors = model.priors()
+        for prior in priors.values():
+            start = prior()
+            numbers = ",".join(f"{number:g}" for number in start.numbers)
+            click.echo(f"    {prior.name}{f':{numbers}' if numbers else ''}")
+            for each in start.parameters:
+                click.echo(f"        {each.symbol}: {each.caption}")
+        presets = [preset.name for preset in next(iter(priors.values())).presets(1) if preset.name]
+        click.echo(f"    {', '.join([*presets, 'learn', 'learn:PRIOR'])}")
+    click.echo(f"--target {listed()}")
+    ctx.exit()

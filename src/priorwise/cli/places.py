@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,23 @@ def files(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...])
     from priorwise.readers.remote_file import found_files
 
     return tuple(found_files(values))
+
+
+def _lift_limits(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        from priorwise.readers.guarded import ALLOW_LARGE
+
+        # In the environment, so that other processes of this job see it too.
+        os.environ[ALLOW_LARGE] = "1"
+
+
+allow_large = click.option(
+    "--allow-large",
+    is_flag=True,
+    expose_value=False,
+    callback=_lift_limits,
+    help="Read files that expand to more than 200 times their size; only if you trust them.",
+)
 
 
 def named(path: Path | str) -> str:

@@ -47,12 +47,13 @@ def report(
     it means, the first candidates with their evidence, and how to make the run again. What needs a review is said to be
     missing until there is one. With several runs, the categories are compared first.
     """
-    from priorwise.report.files import write_texts
+    from priorwise.corpus.whole_files import check_files, write_texts
     from priorwise.report.lists import accepted_csv, accepted_wikitext
     from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of
 
     wanted = _wanted(runs, output, {"csv": as_csv, "wikitext": as_wikitext})
+    check_files(list(wanted.values()), overwrite=overwrite)
     subjects = subjects_of(runs, corpus)
     makers = {
         "html": lambda: report_html(subjects, top=top),

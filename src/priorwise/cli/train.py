@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from priorwise.cli.model_names import KINDS, TARGETS, all_priors
+from priorwise.cli.names import show_names
 from priorwise.cli.places import named, open_corpus, place
-from priorwise.cli.train_regression import USUAL_FOLDS, check_options, regression_options, train_regression
+from priorwise.cli.train_regression import check_options, regression_options, train_regression
 from priorwise.counting import counted
 
 
@@ -17,17 +17,28 @@ from priorwise.counting import counted
 @click.argument("corpus", callback=place)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The model folder to write.")
 @click.option(
-    "--model", type=click.Choice(list(KINDS)), default="multinomial", show_default=True, help="The likelihood."
+    "--model",
+    default="multinomial",
+    show_default=True,
+    help="The likelihood: multinomial, bernoulli or another naive Bayes, logistic or another regression.",
 )
 @click.option(
     "--prior",
-    help=f"What to believe before reading, with its numbers or without, as in witten-bell:0.1. {all_priors()}. "
-    "[default: dirichlet, beta or weight-manipulation]",
+    help="What to believe before reading: its name, with its numbers or without, as in witten-bell:0.1; a preset, as "
+    "laplace; or learn, or learn:witten-bell, to learn the numbers. [default: the model's first]",
 )
 @click.option(
     "--target",
-    help=f"What a learned prior is good at: {TARGETS}. "
+    help="What a learned prior is good at, as macro-f1, f0.5 or log-likelihood. "
     "[default: accuracy, for labels f1, for regressions log-likelihood]",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_names,
+    help="Show every model, its priors and their numbers, and every target; then stop.",
 )
 @click.option(
     "--folds",
@@ -69,28 +80,28 @@ def train(
     **regression: Any,
 ) -> None:
     """Learn the labels of CORPUS, two or thousands of them."""
-    from priorwise.cli.model_names import NamedPrior, parse_model_target, parse_prior
+    from priorwise.cli.names import NamedPrior, parse_model, parse_prior, parse_target
     from priorwise.cli.output import progress_bar
     from priorwise.errors import InputError
     from priorwise.models.corpus_training import examples_of
     from priorwise.models.corpus_training import train as run_train
-    from priorwise.models.saved import check_output
+    from priorwise.models.linear_model import check_output
 
     check_output(output, overwrite=overwrite)
-    kind = KINDS[model]
+    kind = parse_model(model)
     if kind.regression and class_rate != "counted":
         raise InputError("--class-rate is for naive Bayes; a regression learns its intercept from the examples")
-    prior = check_options(model, prior, regression)
+    prior = check_options(kind, prior, regression)
     named = NamedPrior(lambda types: None) if prior is None else parse_prior(model, prior)
     if not named.learn and (target is not None or folds is not None or regression["approximate"]):
         raise InputError("--target and --folds say how to learn a prior; ask for that with --prior learn")
-    wanted = None if target is None else parse_model_target(target)
+    wanted = None if target is None else parse_target(target)
     opened = open_corpus(corpus)
     multilabel = None if decide is None else decide == "each"
     examples = examples_of(opened, multilabel=multilabel, min_members=min_members, labelled_only=labelled)
 
     def make(types: int) -> Any:
-        estimator = kind.estimator(named.make(types), class_rate)
+        estimator = kind.with_prior(named.make(types), class_rate=class_rate)
         if not named.learn:
             return estimator
         from priorwise.models.prior_search import PriorSearch
@@ -99,19 +110,19 @@ def train(
         return PriorSearch(estimator, target=wanted, folds=how, progress=lambda done: bar.update(completed=done))
 
     def about(fitted: Any) -> dict[str, Any]:
-        rate = {"class_rate": class_rate} if kind.has_class_rate else {}
-        return {"model": model, **rate, **_learned(fitted, target, _how(model, folds, seed, regression["approximate"]))}
+        rate = {} if kind.regression else {"class_rate": class_rate}
+        return {"model": model, **rate, **_learned(fitted, target, _how(kind, folds, seed, regression["approximate"]))}
 
     told = named.learn and not kind.regression
     with progress_bar("Learning the prior" if named.learn else "Counting", total=1.0 if told else None) as bar:
         if kind.regression:
             made, fitted = train_regression(
-                opened, examples, model, named, target=wanted, folds=folds, seed=seed, about=about, **regression
+                opened, examples, kind, named, target=wanted, folds=folds, seed=seed, about=about, **regression
             )
         else:
-            made, fitted = run_train(opened, examples, make, features=kind.features, link=kind.link, about=about)
+            made, fitted = run_train(opened, examples, make, features=kind.reads, link=kind.link, about=about)
     made.save(output, overwrite=overwrite)
-    print_training(corpus, made, fitted)
+    print_training(corpus, made, fitted, kind)
     click.echo(f"Written to {output}.")
 
 
@@ -129,9 +140,9 @@ def _folds(folds: int | None, seed: int, examples: Any) -> Any:
     return (StratifiedKFold if even else KFold)(folds, shuffle=True, random_state=seed)
 
 
-def _how(model: str, folds: int | None, seed: int, approximate: bool) -> str:
+def _how(kind: Any, folds: int | None, seed: int, approximate: bool) -> str:
     """What a prior is learned by."""
-    folds = USUAL_FOLDS.get(model) if folds is None else folds
+    folds = kind.usual_folds if folds is None else folds
     if approximate or folds is None:
         return "approximate leave-one-out" if approximate else "leave-one-out"
     return f"{folds} folds, seed {seed}"
@@ -139,11 +150,13 @@ def _how(model: str, folds: int | None, seed: int, approximate: bool) -> str:
 
 def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
     """What the model's description says of its prior."""
-    if not hasattr(fitted, "best_prior_"):
-        return {"prior": repr(getattr(fitted, "given_prior", fitted.prior)), "learned": None}
-    prior = fitted.best_prior_
+    from priorwise.priors.base import is_several
+
+    prior = getattr(fitted, "best_prior_", None)
+    if prior is None:
+        return {"prior": repr(fitted.given_prior), "learned": None}
     return {
-        "prior": list(map(repr, prior)) if isinstance(prior, tuple) else repr(prior),
+        "prior": list(map(repr, prior)) if is_several(prior) else repr(prior),
         "learned": {
             "target": target,
             "score": float(fitted.best_score_),
@@ -154,10 +167,10 @@ def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
     }
 
 
-def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
+def print_training(corpus: Path | str, model: Any, fitted: Any, kind: Any) -> None:
     """Say what was learned from how much, and what the prior means."""
     from priorwise.cli.output import safe
-    from priorwise.cli.prior_words import prior_in_words
+    from priorwise.priors.base import is_several
 
     about = model.about
     what = "labels, each decided on its own" if model.multilabel else "classes, one for each document"
@@ -170,15 +183,12 @@ def print_training(corpus: Path | str, model: Any, fitted: Any) -> None:
     for why, count in about["corpus"]["left_out"].items():
         click.echo(f"Left out: {why} ({count:,})")
     best = getattr(fitted, "best_estimator_", fitted)
-    prior = getattr(best, "given_prior", best.prior)
-    name = "priors" if isinstance(prior, tuple) else repr(prior)
-    of_words = KINDS[about["model"]].features == "counts"
-    words = prior_in_words(prior, getattr(best, "counts_", None), of_words=of_words)
-    click.echo(f"{about['model'].capitalize()}, {name}: {words}.")
+    name = "priors" if is_several(best.given_prior) else repr(best.given_prior)
+    click.echo(f"{about['model'].capitalize()}, {name}: {best.describe_prior()}.")
     learned = about["learned"]
     if learned is not None:
         usual = "f1" if model.multilabel or len(model.labels) == 2 else "accuracy"
-        target = learned["target"] or ("log-likelihood" if KINDS[about["model"]].regression else usual)
+        target = learned["target"] or ("log-likelihood" if kind.regression else usual)
         click.echo(
             f"Learned by {learned['by']}: {target} {learned['score']:.4f}, "
             f"the best of {counted(learned['trials'], 'trial')}."

@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from priorwise.cli.model_names import KINDS, NamedPrior
+from priorwise.cli.names import NamedPrior, parse_target
 from priorwise.errors import InputError
 
 FEATURES = ("tfidf", "log", "counts", "presence")
 METHODS = ("var", "var-tfidf", "mode", "mode-tfidf")
 LABELS_SHOWN = 3
-USUAL_FOLDS = {"logistic": 10, "probit": 5}
 
 _OPTIONS = (
     click.option(
@@ -55,15 +54,15 @@ def regression_options(command: Any) -> Any:
     return command
 
 
-def check_options(model: str, prior: str | None, given: dict[str, Any]) -> str | None:
+def check_options(model: Any, prior: str | None, given: dict[str, Any]) -> str | None:
     """Refuse options that do not go together; return the prior by name, the usual one if none was given."""
-    if not KINDS[model].regression:
+    if not model.regression:
         for name, value in given.items():
             if value not in (None, (), False):
                 option = "--" + name.replace("_", "-")
                 raise InputError(f"{option} is for regressions: give --model logistic or --model probit with it")
         return prior
-    if given["approximate"] and model != "logistic":
+    if given["approximate"] and not model.shares_folds:
         raise InputError("--approximate is for --model logistic")
     knowledge, strength = given["knowledge"], given["strength"]
     if not knowledge and (given["method"] is not None or strength is not None):
@@ -78,7 +77,7 @@ def check_options(model: str, prior: str | None, given: dict[str, Any]) -> str |
 def train_regression(
     corpus: Any,
     examples: Any,
-    model: str,
+    model: Any,
     named: NamedPrior,
     *,
     target: Any,
@@ -98,46 +97,27 @@ def train_regression(
     from priorwise.models.regression_training import fit_regression, prepare, prior_of_knowledge
     from priorwise.priors.knowledge_files import read_knowledge
 
-    kind = KINDS[model]
     known = read_knowledge(knowledge, examples.labels) if knowledge else None
-    line = None if threshold is None else parse_threshold(threshold)
+    line = None if threshold is None else parse_target(threshold, needs="counts")
     prepared = prepare(corpus, examples, features or "tfidf", known)
     prior = named.make(len(prepared.vocabulary.words))
     if known is not None:
         prior = prior_of_knowledge(
             known, examples, prepared.vocabulary, prior, method or "mode", 1.0 if strength is None else strength
         )
-    estimator = kind.estimator(prior, "counted")
+    estimator = model.with_prior(prior)
     if named.learn:
         grid = prior.grid([strength]) if known is not None and strength is not None else prior.grid()
         how = "approximate" if approximate else _dealt(model, folds, seed, examples)
         estimator = PriorSearch(estimator, target=target, grid=grid, folds=how)
-    made, fitted = fit_regression(corpus, examples, prepared, estimator, link=kind.link, about=about, threshold=line)
+    made, fitted = fit_regression(corpus, examples, prepared, estimator, link=model.link, about=about, threshold=line)
     shown = 5 if show_prior is None and known is not None else show_prior or 0
     if shown:
         _show(getattr(fitted, "best_estimator_", fitted).prior, examples, prepared.vocabulary.words, known, shown)
     return made, fitted
 
 
-def parse_threshold(name: str) -> Any:
-    """Read what decisions are to be best at.
-
-    Examples
-    --------
-    >>> parse_threshold("f1"), parse_threshold("errors")
-    (FBeta(beta=1.0, at_corpus_odds=False), FewestErrors())
-    """
-    from priorwise.cli.names import parse_target
-    from priorwise.search import FewestErrors
-    from priorwise.search.targets import CountTarget
-
-    target: Any = FewestErrors() if name == "errors" else parse_target(name)
-    if not isinstance(target, CountTarget):
-        raise InputError(f"no threshold is best at '{name}'; there are f1, fBETA, ppv, ppv:FLOOR and errors")
-    return target
-
-
-def _dealt(model: str, folds: int | None, seed: int, examples: Any) -> Any:
+def _dealt(model: Any, folds: int | None, seed: int, examples: Any) -> Any:
     """Folds, drawn by chance; a label with one document is named here, where its name is known."""
     import numpy as np
 
@@ -150,29 +130,28 @@ def _dealt(model: str, folds: int | None, seed: int, examples: Any) -> Any:
             f"'{examples.labels[few[0]]}' has one document, or all but one, so none can be held out to learn by: "
             "leave such labels out with --min-members 2, or give a prior"
         )
-    if model == "logistic":
+    if model.shares_folds:
         from priorwise.models.logistic_table import Dealt
 
-        return Dealt(folds or USUAL_FOLDS[model], seed)
+        return Dealt(folds or model.usual_folds, seed)
     from sklearn.model_selection import KFold, StratifiedKFold
 
     how = KFold if examples.multilabel else StratifiedKFold
-    return how(min(folds or USUAL_FOLDS[model], int(members.min())), shuffle=True, random_state=seed)
+    return how(min(folds or model.usual_folds, int(members.min())), shuffle=True, random_state=seed)
 
 
 def _show(prior: Any, examples: Any, words: Sequence[str], known: Any, limit: int) -> None:
     """The prior of a few labels as tables that a person can read."""
     from priorwise.cli.output import safe
+    from priorwise.priors.base import one_each
 
-    if not hasattr(prior, "describe") and not isinstance(prior, tuple):
-        return
     one_output = len(examples.labels) == 2 and not examples.multilabel
     outputs = [(0, examples.labels[1])] if one_output else list(enumerate(examples.labels))
     if known is not None and not one_output:
         outputs = [(output, label) for output, label in outputs if label in known.of_labels]
     for output, label in outputs[:LABELS_SHOWN]:
         click.echo(f"Before reading, of '{safe(label, 40)}':")
-        own = prior[output] if isinstance(prior, tuple) else prior
+        own = one_each(prior, 1 if one_output else len(examples.labels))[output]
         for line in own.describe(words, output=output, limit=limit).splitlines():
             click.echo(f"  {safe(line)}")
     if len(outputs) > LABELS_SHOWN:

@@ -10,7 +10,8 @@ from priorwise.discovery.learning import GivenPrior, Procedure
 from priorwise.errors import InputError
 from priorwise.search import Target
 
-MODELS = ("auto", "presence")
+DEFAULT, PRESENCE = "default", "presence"
+OLD_NAMES = {"auto": DEFAULT}
 
 
 @dataclass(frozen=True)
@@ -19,16 +20,16 @@ class Choices:
 
     Parameters
     ----------
-    model : {"auto", "presence"}
-        What ranks.
+    model : {"default", "presence"}
+        The model that ranks.
     procedure : Procedure
-        How the prior is learned.
+        How the prior of a presence model is learned.
+    presence_asked : bool
+        Whether anything was chosen about the presence model, so that it is there at least to compare.
     description : str, optional
         The text about the category that was given.
     top : int
         How many documents to keep of each ranking.
-    paper : bool
-        Whether the procedure is the paper's.
     subcategory_depth : int, optional
         How many steps below the category a subcategory may be.
     text_only : bool
@@ -37,9 +38,9 @@ class Choices:
 
     model: str
     procedure: Procedure
+    presence_asked: bool
     description: str | None
     top: int
-    paper: bool
     subcategory_depth: int | None
     text_only: bool
 
@@ -65,14 +66,16 @@ class Choices:
         about_presence = any(
             choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)
         )
-        if model not in (None, *MODELS):
-            raise InputError(f"no model '{model}'; there are {' and '.join(repr(name) for name in MODELS)}")
-        if paper and model == "auto":
+        model = OLD_NAMES.get(model, model) if model is not None else None
+        if model not in (None, DEFAULT, PRESENCE):
+            raise InputError(f"no model '{model}'; there are '{DEFAULT}' and '{PRESENCE}'")
+        if paper and model == DEFAULT:
             raise InputError("the paper's procedure is a presence model: leave the model out")
-        chosen = model or ("presence" if paper or about_presence else "auto")
-        if description and chosen == "presence":
+        chosen = model or (PRESENCE if paper or about_presence else DEFAULT)
+        if description and chosen == PRESENCE:
             raise InputError(
-                "a presence model takes no description: leave it out, or what chooses that model or its prior"
+                "a presence model takes no description: leave out the description, or the choice of that model or its "
+                "prior"
             )
         if paper and about_presence:
             raise InputError(
@@ -96,4 +99,5 @@ class Choices:
                 centre=centre or ("collection" if prior is None else getattr(prior, "centre", "uniform")),
             )
         )
-        return cls(chosen, procedure, description, top, paper, subcategory_depth, text_only)
+        asked = chosen == PRESENCE or about_presence
+        return cls(chosen, procedure, asked, description, top, subcategory_depth, text_only)

@@ -1,4 +1,4 @@
-"""What the demo shows: which category, what its prior says in words, and how many hidden members come back."""
+"""What the demo shows: which category, and how many hidden members are found again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.wikipedia import wiki_tokenizer
-from priorwise.counting import some
-from priorwise.discovery.hidden import Auto, LaplaceBaseline, LearnedPrior, Method, split_members
+from priorwise.discovery.hidden import DefaultModel, LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.learning import Procedure
 from priorwise.errors import CorpusError, NotEnoughData
-from priorwise.priors import PseudoCounts
 
 SPLITS = 5
 DEPTHS = (10, 20, 50, 100)
@@ -54,46 +52,6 @@ def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
     return min(suitable)[1]
 
 
-def beside_laplace(prior: PseudoCounts) -> list[str]:
-    r"""Say what a learned prior does, beside Laplace's.
-
-    Examples
-    --------
-    >>> print("\n".join(beside_laplace(PseudoCounts(negative=22, positive=0.5))))
-    Laplace's prior imagines one more member and one more other article, each with every word in it.
-    The learned one imagines 22 others: a word that is rare outside the category says less than it would for Laplace.
-    It imagines 0.5 members: a word that few members hold counts for less than it would for Laplace.
-    >>> print("\n".join(beside_laplace(PseudoCounts(negative=4000, positive=750, centre="collection"))))
-    Laplace's prior imagines one more member and one more other article, each with every word in it.
-    The learned one imagines 4,000 others and 750 members that hold each word as often as all articles do:
-    until enough articles say otherwise, a word is as frequent in the category as everywhere, and says nothing.
-    """
-    negative, positive = prior.negative, prior.positive
-    laplace = "Laplace's prior imagines one more member and one more other article, each with every word in it."
-    if prior.centre == "collection":
-        return [
-            laplace,
-            f"The learned one imagines {some(negative, 'other')} and {some(positive, 'member')} "
-            "that hold each word as often as all articles do:",
-            "until enough articles say otherwise, a word is as frequent in the category as everywhere, "
-            "and says nothing.",
-        ]
-    others = f"The learned one imagines {some(negative, 'other')}"
-    members = f"It imagines {some(positive, 'member')}"
-    as_laplace = "as many as Laplace."
-    return [
-        laplace,
-        f"{others}, {as_laplace}"
-        if negative == 1
-        else f"{others}: a word that is rare outside the category says "
-        f"{'less' if negative > 1 else 'more'} than it would for Laplace.",
-        f"{members}, {as_laplace}"
-        if positive == 1
-        else f"{members}: a word that few members hold counts for "
-        f"{'more' if positive > 1 else 'less'} than it would for Laplace.",
-    ]
-
-
 @dataclass(frozen=True)
 class FoundAgain:
     """How many hidden members were in the first documents of the rankings, over all splits.
@@ -105,7 +63,7 @@ class FoundAgain:
     depths : sequence of int
         How many documents of each ranking were looked at.
     found : dict
-        For each of *auto*, *presence* (the first stage alone) and *Laplace*, how many hidden members were among them.
+        For each of *default*, *presence* and *baseline*, how many hidden members were among them.
     """
 
     splits: int
@@ -124,9 +82,9 @@ def find_again(
 ) -> FoundAgain:
     """Hide half of a category's members, look for them, and do so several times over."""
     methods: dict[str, Method] = {
-        "auto": Auto(),
+        "default": DefaultModel(),
         "presence": LearnedPrior("learned", Procedure.ours()),
-        "Laplace": LaplaceBaseline(),
+        "baseline": LaplaceBaseline(),
     }
     found = {name: np.zeros(len(depths), np.int64) for name in methods}
     n_hidden = 0

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.choices import Choices
-from priorwise.discovery.finished import Category, finished_run
-from priorwise.discovery.learning import GivenPrior, laplace_model, learn
-from priorwise.discovery.membership import regress
-from priorwise.discovery.run import Run
-from priorwise.discovery.standing import standings_below
-from priorwise.discovery.training import Rows, SharedSample
+from priorwise.discovery.category import Category
+from priorwise.discovery.choices import DEFAULT, PRESENCE, Choices
+from priorwise.discovery.learning import Baseline, GivenPrior, Learned, learn
+from priorwise.discovery.member_stage import READ_AT_MOST, find_members
+from priorwise.discovery.presence_stage import BaselineStage, PresenceFacts, PresenceStage
+from priorwise.discovery.run import About, CorpusRef, Run, SharedLearning, VerdictCounts
+from priorwise.discovery.stage import COMPARES, NARROWS, RANKS, Stage
+from priorwise.discovery.status import Statuses, count_statuses, statuses_below
+from priorwise.discovery.training import SharedSample
 from priorwise.discovery.verdicts import Judged
 from priorwise.engines.engine import Engine, Local
-from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.calibration import Calibration
+from priorwise.priors import PseudoCounts
+from priorwise.ranking.evidence import evidence_lines
+from priorwise.ranking.scorer import Scorer, Top, best_first, places
+from priorwise.ranking.table import Ranking
 from priorwise.search import Target
+from priorwise.version import __version__
+
+Floats = NDArray[np.float64]
 
 Progress = Callable[[str, float], None]
 """Told what is being done and how far it is, from 0 to 1."""
@@ -48,7 +62,7 @@ def discover(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Learn the prior of a category, rank everything else, and put the Laplace baseline beside it.
+    """Find the documents that are missing from a category: learn its prior, and rank every other document.
 
     Parameters
     ----------
@@ -59,47 +73,50 @@ def discover(
     members : iterable of str, optional
         The ids of the members, instead of a label.
     exclude : iterable of str
-        Ids of documents to leave out altogether: neither members, nor negatives, nor candidates.
-    model : {"auto", "presence"}, optional
-        "presence" is presence-only naive Bayes with a learned prior, the fastest. "auto" ranks by a regression on the
-        documents' words whose prior is learned as well, which finds more hidden members; presence naive Bayes is then
-        the first stage, and chooses what the regression reads of a large corpus. "auto" by default, and "presence" if
-        anything is said about its prior (`prior`, `centre`, `target`, `search`, `seeds`, `negatives_per_positive`,
-        `paper`).
+        Ids of documents to leave out altogether: neither members, nor other documents, nor candidates.
+    model : {"default", "presence"}, optional
+        "default" ranks by :class:`~priorwise.MemberFinder`, a regression on words and other categories whose prior is
+        learned from left-out members. Of a corpus with more than 65,536 documents it reads a part that a presence model
+        chooses. "presence" ranks by presence-only naive Bayes with a learned prior, which is faster and finds fewer.
+        By default "default", and "presence" if anything is said about its prior (`prior`, `centre`, `target`, `search`,
+        `seeds`, `negatives_per_positive`, `paper`).
     description : str, optional
-        A text about the category, which "auto" takes for one more member: with few members it carries the start. The
-        label by default; the empty string for none.
+        A text about the category, for the default model. It counts as one more member if left-out members are then
+        found better: with few members it carries the start. The label by default; the empty string for none.
     prior : PseudoCounts or callable, optional
-        A prior to use instead of a learned one, or a function of the number of tokens, such as ``PseudoCounts.perks``.
+        A prior of the presence model to use instead of a learned one, or a function of the number of words, such as
+        ``PseudoCounts.perks``.
     centre : {"collection", "uniform"}, optional
-        What the imagined documents of the prior hold: each token as often as the corpus does (the default, which finds
-        more hidden members), or every token. A prior that is given keeps its own centre by default.
+        What the imagined documents of that prior hold: each word as often as the corpus does (the default, which finds
+        more hidden members), or every word. A prior that is given keeps its own centre by default.
     target : Target or callable, optional
-        What a good prior is good at; average precision at the corpus's class odds by default.
+        The objective that the presence model's prior maximises; average precision at the corpus's class odds by
+        default.
     search : {"exhaustive", "radial"}, optional
         Every cell of the grid (the default), or the paper's climbs.
     seeds : int, optional
-        How many samples of negatives to average over; 5 by default.
+        How many samples of other documents to average over; 5 by default.
     seed : int
         The first seed; the others follow it.
     negatives_per_positive : float, optional
-        Train on samples of so many negatives per member, and take the mean of their counts. By default the model is
-        trained on all other documents, and samples of them (20 per member, at most 5,000) only judge the priors.
+        Train the presence model on samples with this many other documents per member, and take the mean of their
+        counts. By default it is trained on all other documents, and samples (20 per member, at most 5,000) only judge
+        the priors.
     top : int
         How many documents to keep of each ranking.
     paper : bool
-        Exactly the paper's procedure; not together with `prior`, `centre`, `target`, `search`, `seeds` or
+        Exactly the presence paper's procedure; not together with `prior`, `centre`, `target`, `search`, `seeds` or
         `negatives_per_positive`.
     subcategory_depth : int, optional
         How many steps below the category a subcategory may be for its documents not to be *new*; any number by default.
         It marks the candidates and does not change their ranks.
     text_only : bool
-        Whether only the documents' words count. By default "auto" also lets other labels speak for a candidate, those
-        that members carry more than twice as often as documents do, if members that are left out are found the better
-        for it. Members given by their ids are found by words alone.
+        Whether only the documents' words count. By default other categories that members carry more than twice as often
+        as documents do count as evidence for a candidate, if left-out members are then found better. Members given by
+        their ids are found by words alone.
     verdicts : Judged, optional
-        What people said about an earlier run, from ``priorwise.review.judged``: what they accepted is a member,
-        what they rejected a negative that counts more than others, and neither is a candidate again.
+        What people said about an earlier run, from ``priorwise.review.judged``: accepted documents are members,
+        rejected ones are not, and neither is a candidate again.
     threads : int, optional
         All cores by default.
     engine : Engine, optional
@@ -130,9 +147,7 @@ def discover(
         subcategory_depth=subcategory_depth,
         text_only=text_only,
     )
-    rows, excluded = category_rows(corpus, label, members, exclude)
-    rows, hard = (verdicts or Judged()).applied(corpus, rows, excluded)
-    category = Category(corpus, label, rows, excluded, hard, verdicts)
+    category = Category.of(corpus, label, members, exclude, verdicts)
     return run_of(category, choices, engine=engine or Local(threads), threads=threads, progress=progress)
 
 
@@ -144,69 +159,200 @@ def run_of(
     threads: int | None = None,
     progress: Progress | None = None,
     shared: SharedSample | None = None,
-    together: dict[str, Any] | None = None,
+    together: SharedLearning | None = None,
 ) -> Run:
-    """Learn the prior of a category, and rank everything else.
+    """Learn a category, and rank everything else.
 
     `shared` is a sample that judges the priors of other categories, too, and `together` what the run says about that.
     """
-    corpus, members, top = category.corpus, category.members, choices.top
-    seed = choices.procedure.seed
-    tell = progress or (lambda what, share: None)
-    # Before the work: what is wrong with the depth is said at once.
-    standings = standings_below(corpus, category.label, choices.subcategory_depth)
-    tell("drawing samples", 0.0)
-    learned = learn(
-        corpus,
-        members,
-        category.excluded,
-        choices.procedure,
-        hard=category.rejected,
-        shared=shared,
-        threads=threads,
+    job = Job(category, choices, engine, threads, progress or (lambda what, share: None), shared)
+    # Before the work: an impossible depth is an error at once.
+    statuses = statuses_below(category.corpus, category.label, choices.subcategory_depth)
+    stages = RANKED_BY[choices.model](job, statuses)
+    rankings = {"ranking": stages[-1].ranking, "baseline": stages[0].ranking}
+    found = {name: ranking for name, ranking in rankings.items() if ranking is not None}
+    verdicts = category.verdicts
+    about = About(
+        category.label,
+        len(category.members),
+        len(category.excluded),
+        _reference(category.corpus),
+        _versions(),
+        choices.model,
+        choices.description,
+        choices.text_only,
+        choices.procedure.seed,
+        choices.top,
+        None if verdicts is None else VerdictCounts(len(verdicts.accepted), len(verdicts.rejected)),
+        None if statuses is None else count_statuses(statuses, found),
+        together,
     )
-    tell("learning the prior", 1.0)
-    baseline, _ = laplace_model(corpus, members, category.excluded, seed=seed)
+    return Run(about, stages)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A category that is being learned and ranked.
+
+    Parameters
+    ----------
+    category : Category
+    choices : Choices
+    engine : Engine
+        Where the passes over the corpus run.
+    threads : int, optional
+    tell : function
+        Told what is being done and how far it is.
+    shared : SharedSample, optional
+        A sample that judges the priors of other categories, too.
+    """
+
+    category: Category
+    choices: Choices
+    engine: Engine
+    threads: int | None
+    tell: Progress
+    shared: SharedSample | None
+
+    @cached_property
+    def baseline(self) -> Baseline:
+        """The baseline's training."""
+        category = self.category
+        return Baseline.of(category.corpus, category.members, category.excluded, seed=self.choices.procedure.seed)
+
+    @cached_property
+    def baseline_scores(self) -> Floats:
+        """The baseline's score of every document."""
+        return self.engine.score_corpus(self.category.corpus, self.baseline.scorer)
+
+    def learn_presence(self) -> Learned:
+        """Learn the prior of the presence model."""
+        category = self.category
+        self.tell("learning the prior", 0.0)
+        learned = learn(
+            category.corpus,
+            category.members,
+            category.excluded,
+            self.choices.procedure,
+            hard=category.rejected,
+            shared=self.shared,
+            threads=self.threads,
+        )
+        self.tell("learning the prior", 1.0)
+        return learned
+
+    def baseline_stage(self, statuses: Statuses | None) -> Stage:
+        """Rank by the baseline, to compare."""
+        baseline, skip = self.baseline, self.category.skip
+        top = top_of(self.baseline_scores, skip, self.choices.top)
+        positive = int(np.count_nonzero(self.baseline_scores[~skip] > 0))
+        prior = PseudoCounts.laplace()
+        about = PresenceFacts(prior.negative, prior.positive, prior.centre, 0.0, len(baseline.training.features))
+        lines = evidence_lines(self.category.corpus, top.documents, baseline.scorer)
+        ranking = self.table(top, baseline.calibration, lines, statuses)
+        return BaselineStage(COMPARES, None, prior, ranking, positive, about, [])
+
+    def table(self, found: Top, calibration: Calibration, evidence: list[str], statuses: Statuses | None) -> Ranking:
+        """The best candidates of a stage as a table."""
+        corpus = self.category.corpus
+        status = None if statuses is None else statuses.of(found.documents)
+        return Ranking.of(
+            ids=corpus.ids(found.documents),
+            titles=corpus.titles(found.documents),
+            scores=found.scores,
+            probabilities=calibration.probability(found.scores),
+            baseline_ranks=places(self.baseline_scores, found.documents, self.category.skip),
+            evidence=evidence,
+            status=None if status is None else [each.status for each in status],
+            path=None if status is None else [each.path for each in status],
+        )
+
+
+def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
+    """The stages of the default model; a presence model is among them if it chooses what to read, or was asked for."""
+    category, choices, corpus = job.category, job.choices, job.category.corpus
+    stages = [job.baseline_stage(statuses)]
+    is_large = len(category.readable) > READ_AT_MOST
+    narrow = None
+    if is_large or choices.presence_asked:
+        learned = job.learn_presence()
+        role = NARROWS if is_large else COMPARES
+        stages.append(PresenceStage.of(learned, learned.model(category.label), role, None, None))
+
+        def narrow() -> Floats:
+            return job.engine.score_corpus(corpus, learned.scorer)
+
+    job.tell("learning the prior", 0.0)
+    found = find_members(
+        category,
+        engine=job.engine,
+        text=category.label if choices.description is None else choices.description,
+        use_labels=not choices.text_only,
+        narrow=narrow,
+        seed=choices.procedure.seed,
+        at_most=READ_AT_MOST,
+        threads=job.threads,
+        progress=lambda share: job.tell("learning the prior", share),
+    )
+    job.tell("ranking the corpus", 1.0)
+    top = top_of(found.scores, category.skip, choices.top)
+    lines = evidence_lines(corpus, top.documents, Scorer.of(found.model, corpus), found.model)
+    calibration = found.model.calibration or Calibration(1.0, 0.0)
+    return [*stages, replace(found.stage, ranking=job.table(top, calibration, lines, statuses))]
+
+
+def rank_by_presence(job: Job, statuses: Statuses | None) -> list[Stage]:
+    """The stages of a presence model that ranks."""
+    category, corpus = job.category, job.category.corpus
+    learned = job.learn_presence()
     done = 0
 
     def ranked(documents: int) -> None:
         nonlocal done
         done += documents
-        tell("ranking the corpus", done / corpus.n_documents)
+        job.tell("ranking the corpus", done / corpus.n_documents)
 
-    scorers = [learned.scorer, baseline.scorer_for(learned.training.features)]
-    skip = category.skip
-    best, plain = engine.rank_corpus(corpus, scorers, top=top, skip=skip, progress=ranked)
-    baseline_scores = engine.score_corpus(corpus, scorers[1])
-    regressed = None
-    if choices.model == "auto":
-        tell("learning the regression", 0.0)
-        regressed = regress(
-            corpus,
-            members,
-            skip,
-            scorers[0],
-            description=category.label if choices.description is None else choices.description,
-            label=None if choices.text_only else category.label,
-            rejected=category.rejected,
-            seed=seed,
-            threads=threads,
-            engine=engine,
-        )
-        best = regressed.top(skip, top)
-    return finished_run(
-        category, choices, learned, baseline, best, plain, baseline_scores, standings, regressed, together
-    )
+    (top,) = job.engine.rank_corpus(corpus, [learned.scorer], top=job.choices.top, skip=category.skip, progress=ranked)
+    ranking = job.table(top, learned.calibration, evidence_lines(corpus, top.documents, learned.scorer), statuses)
+    model = learned.model(category.label)
+    stage = PresenceStage.of(learned, model, RANKS, ranking, top.predicted_positive)
+    return [job.baseline_stage(statuses), stage]
 
 
-def category_rows(
-    corpus: Corpus, label: str | None, members: Iterable[str] | None, exclude: Iterable[str]
-) -> tuple[Rows, Rows]:
-    """The rows of the category's members and of the excluded documents."""
-    if corpus.n_documents == 0:
-        raise NotEnoughData("the corpus is empty")
-    if (label is None) == (members is None):
-        raise InputError("give either a label or a list of members")
-    rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
-    excluded = np.unique(corpus.rows(list(exclude)))
-    return np.setdiff1d(np.unique(rows), excluded).astype(np.int64), excluded.astype(np.int64)
+RANKED_BY: dict[str, Callable[[Job, Statuses | None], list[Stage]]] = {
+    DEFAULT: rank_by_members,
+    PRESENCE: rank_by_presence,
+}
+"""How each model ranks a category: the stages, the last of which ranks."""
+
+
+def top_of(scores: Floats, skip: NDArray[np.bool_], top: int) -> Top:
+    """The best candidates by their scores, best first; ties in the order of the corpus.
+
+    Examples
+    --------
+    >>> top_of(np.array([5.0, 9.0, 5.0, 7.0]), np.array([False, True, False, False]), 2).documents.tolist()
+    [3, 0]
+    """
+    may = np.flatnonzero(~skip)
+    best = may
+    if top < len(may):
+        best = may[np.argpartition(-scores[may], top)[:top]]
+        # All that tie with the last one, so that the order of the corpus decides.
+        best = may[scores[may] >= scores[best].min()]
+    documents, own = best_first(scores[best], best, top)
+    return Top(documents, own, int(np.count_nonzero(scores[may] > 0)))
+
+
+def _reference(corpus: Corpus) -> CorpusRef:
+    path = str(corpus.path.resolve()) if corpus.path else str(corpus.store) if corpus.store else None
+    return CorpusRef(path, corpus.checksum, corpus.n_documents)
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "priorwise": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pyarrow": pa.__version__,
+    }

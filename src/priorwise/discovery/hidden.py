@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
-from priorwise.discovery.learning import Procedure, laplace_model, learn
-from priorwise.discovery.membership import Regressed, regress
+from priorwise.discovery.category import Category
+from priorwise.discovery.learning import Baseline, Procedure, learn
+from priorwise.discovery.member_stage import READ_AT_MOST, FoundMembers, find_members
 from priorwise.discovery.peers import peers
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData, UnknownName
@@ -54,8 +55,7 @@ class LaplaceBaseline:
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
-        model, training = laplace_model(corpus, known, NONE)
-        return self.engine.score_corpus(corpus, model.scorer_for(training.features))
+        return self.engine.score_corpus(corpus, Baseline.of(corpus, known, NONE).scorer)
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class LearnedPrior:
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
         learned = learn(corpus, known, NONE, self.procedure)
-        return self.engine.score_corpus(corpus, learned.model.scorer_for(learned.training.features))
+        return self.engine.score_corpus(corpus, learned.scorer)
 
 
 @dataclass(frozen=True)
-class Auto:
-    """The default of discovery: the regression on top of presence naive Bayes.
+class DefaultModel:
+    """The default of discovery.
 
-    It may or may not know the category's name, and see the other labels of the documents.
+    It may or may not know the category's name, and use the other labels of the documents as evidence.
     """
 
     named: bool = True
@@ -86,21 +86,25 @@ class Auto:
     @property
     def name(self) -> str:
         """A short name for tables."""
-        without = [what for what, told in (("the name", self.named), ("other labels", self.labels)) if not told]
-        return "auto" + f", without {' and '.join(without)}" * bool(without)
+        without = [what for what, used in (("the name", self.named), ("other labels", self.labels)) if not used]
+        return "default" + f", without {' and '.join(without)}" * bool(without)
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
         """Score every document of the corpus."""
-        return self.regressed(corpus, known, label).scores
+        return self.found(corpus, known, label).scores
 
-    def regressed(self, corpus: Corpus, known: Rows, label: str) -> Regressed:
+    def found(self, corpus: Corpus, known: Rows, label: str) -> FoundMembers:
         """Return all that was learned."""
-        learned = learn(corpus, known, NONE, Procedure.ours())
-        skip = np.zeros(corpus.n_documents, bool)
-        skip[known] = True
-        first_stage = learned.model.scorer_for(learned.training.features)
-        text, own = label if self.named else None, label if self.labels else None
-        return regress(corpus, known, skip, first_stage, description=text, label=own, engine=self.engine)
+        category = Category(corpus, label, known, NONE, NONE)
+        narrow = None
+        if corpus.n_documents > READ_AT_MOST:
+            learned = learn(corpus, known, NONE, Procedure.ours())
+
+            def narrow() -> Floats:
+                return self.engine.score_corpus(corpus, learned.scorer)
+
+        text = label if self.named else None
+        return find_members(category, engine=self.engine, text=text, use_labels=self.labels, narrow=narrow)
 
 
 def presence_methods(*, every_target: bool = False, centre: str = "collection", engine: Engine = HERE) -> list[Method]:
@@ -141,9 +145,9 @@ def all_methods(
     ours = presence_methods(every_target=every_target, centre=centre, engine=engine)
     return [
         *ours,
-        Auto(engine=engine),
-        Auto(named=False, engine=engine),
-        Auto(labels=False, engine=engine),
+        DefaultModel(engine=engine),
+        DefaultModel(named=False, engine=engine),
+        DefaultModel(labels=False, engine=engine),
         *peers(tuned=tuned),
     ]
 

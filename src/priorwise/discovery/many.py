@@ -59,7 +59,7 @@ def discover_many(
     looked at, and the power of a document's length by which scores are divided is the most frequent choice of 16 of the
     categories. All are ranked in one pass over the corpus. There is no Laplace baseline.
 
-    If anything is said about the samples (`seeds`, `negatives_per_positive`, `paper`), or the model is "auto", each
+    If anything is said about the samples (`seeds`, `negatives_per_positive`, `paper`), or the model is "default", each
     category is learned exactly as if it were alone; the categories then share no more than the processors.
 
     Parameters
@@ -102,7 +102,7 @@ def discover_many(
     if not together.shares:
         for run in _runs(together, labels, engine, progress):
             found.append(candidates_of(run))
-            about.append(labels_table([run.about]))
+            about.append(labels_table([run]))
         return ManyFound(pa.concat_tables(found), pa.concat_tables(about))
     at_once = max(1, min(AT_ONCE, MASK_BYTES // max(1, corpus.n_documents)))
     for start in range(0, len(labels), at_once):

@@ -6,22 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
+from priorwise.discovery.category import Category
 from priorwise.discovery.choices import Choices
 from priorwise.discovery.finding import run_of
-from priorwise.discovery.finished import Category
 from priorwise.discovery.learning import learn
-from priorwise.discovery.run import Run
+from priorwise.discovery.run import Run, SharedLearning
 from priorwise.discovery.training import NO_ROWS, Rows, SharedSample
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData
+from priorwise.models.calibration import Calibration
 from priorwise.priors import PseudoCounts
-from priorwise.ranking.calibrate import Calibration
 from priorwise.ranking.scorer import Scorer
 
 SHARED = 2_000
@@ -125,7 +124,7 @@ class Together:
         category = self.category(label)
         if not self.shares:
             return run_of(category, self.choices, engine=Local(1), threads=1)
-        shared: dict[str, Any] = {"labels": self.labels, "sample": len(self.sample.rows), "grid_step": GRID_STEP}
+        shared = SharedLearning(self.labels, len(self.sample.rows), GRID_STEP)
         return run_of(category, self.choices, engine=Local(1), threads=1, shared=self.sample, together=shared)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,8 +29,10 @@ LABELS = pa.schema(
     {
         "label": pa.string(),
         "members": pa.int64(),
-        "lambda_negative": pa.float64(),
-        "lambda_positive": pa.float64(),
+        "missing": pa.float64(),
+        "missing_low": pa.float64(),
+        "missing_high": pa.float64(),
+        "prior": pa.string(),
         "length_power": pa.float64(),
         "leave_one_out": pa.float64(),
         "predicted_positive": pa.int64(),
@@ -48,32 +49,39 @@ class ManyFound:
     candidates : pyarrow.Table
         The best documents of each category: label, rank, id, title, score, probability, evidence.
     labels : pyarrow.Table
-        Each category with its members, its prior, the leave-one-out value of the target there (average precision, if no
-        other was chosen), and how many documents are predicted positive.
+        Each category with its members, the estimated number of missing ones with its 80% interval (default model), its
+        prior, the leave-one-out value of the objective there (presence model), and how many documents are predicted to
+        be members.
     """
 
     candidates: pa.Table
     labels: pa.Table
 
 
-def labels_table(abouts: Sequence[dict[str, Any]]) -> pa.Table:
-    """Return a row for each run, from what it says about itself."""
-    rows = [
-        {
-            "label": about["label"],
-            "members": about["members"],
-            **{name: about["learned"][name] for name in ("lambda_negative", "lambda_positive", "length_power")},
-            "leave_one_out": about["leave_one_out"]["learned"]["score"],
-            "predicted_positive": about["predicted_positive"]["learned"],
-        }
-        for about in abouts
-    ]
+def labels_table(runs: Sequence[Run]) -> pa.Table:
+    """Return a row for each run."""
+    rows = []
+    for run in runs:
+        missing, facts = run.missing, run.ranker.facts()
+        rows.append(
+            {
+                "label": run.about.label,
+                "members": run.about.members,
+                "missing": None if missing is None else missing.expected,
+                "missing_low": None if missing is None else missing.low,
+                "missing_high": None if missing is None else missing.high,
+                "prior": repr(run.prior),
+                "length_power": facts.get("length_power"),
+                "leave_one_out": (facts.get("learned") or {}).get("score"),
+                "predicted_positive": run.ranker.predicted,
+            }
+        )
     return pa.Table.from_pylist(rows, schema=LABELS)
 
 
 def candidates_of(run: Run) -> pa.Table:
     """Return the candidates of a run."""
-    label = pa.array([run.about["label"]] * len(run.ranking), pa.string())
+    label = pa.array([run.about.label] * len(run.ranking), pa.string())
     return run.ranking.table.append_column("label", label).select(TABLE.names).cast(TABLE)
 
 
@@ -87,7 +95,7 @@ def candidates(corpus: Corpus, learned: LearnedLabel, found: Top) -> pa.Table:
             "title": corpus.titles(found.documents),
             "score": found.scores,
             "probability": learned.calibration.probability(found.scores),
-            "evidence": evidence_lines(corpus, found.documents, learned.scorer.table(corpus.n_vocabulary)),
+            "evidence": evidence_lines(corpus, found.documents, learned.scorer),
         },
         schema=TABLE,
     )
@@ -99,8 +107,8 @@ def about_labels(learned: Sequence[LearnedLabel], tops: Sequence[Top]) -> pa.Tab
         {
             "label": [each.label for each in learned],
             "members": [len(each.members) for each in learned],
-            "lambda_negative": [each.prior.negative for each in learned],
-            "lambda_positive": [each.prior.positive for each in learned],
+            **{name: pa.nulls(len(learned), pa.float64()) for name in ("missing", "missing_low", "missing_high")},
+            "prior": [repr(each.prior) for each in learned],
             "length_power": [each.length_power for each in learned],
             "leave_one_out": [each.leave_one_out for each in learned],
             "predicted_positive": [found.predicted_positive for found in tops],

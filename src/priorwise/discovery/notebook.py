@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from priorwise.charts import Markup, element
 from priorwise.counting import counted
-from priorwise.discovery.words import in_words, regression_in_words
 
 if TYPE_CHECKING:
     from priorwise.discovery.run import Run
 
 
 def run_html(run: Run, top: int = 10) -> Markup:
-    """Return the run as HTML; it is escaped, whatever the titles hold."""
+    """Return the run as HTML; everything is escaped, whatever the titles hold."""
     about = run.about
-    label = about["label"] if about["label"] is not None else "A list of members"
-    headings = ["rank", "title", "probability", "Laplace rank", "strongest tokens"]
+    label = about.label if about.label is not None else "A list of members"
+    headings = ["rank", "title", "probability", "baseline rank", "strongest words"]
     rows = [
         element(
             "tr",
@@ -28,15 +27,11 @@ def run_html(run: Run, top: int = 10) -> Markup:
         )
         for row in run.ranking.rows(top)
     ]
+    members, candidates = counted(about.members, "member"), counted(len(run.ranking), "candidate")
     return element(
         "div",
-        element(
-            "p",
-            element("b", label),
-            f": {counted(about['members'], 'member')}, {counted(len(run.ranking), 'candidate')}. ",
-        ),
-        None if about["regression"] is None else element("p", regression_in_words(about)),
-        element("p", in_words(run.prior) if run.regression is None else f"First stage: {in_words(run.prior)}"),
+        element("p", element("b", label), f": {members}, {candidates}. "),
+        [element("p", sentence) for sentence in run.ranker.describe()],
         element(
             "table",
             element("thead", element("tr", [element("th", heading, scope="col") for heading in headings])),

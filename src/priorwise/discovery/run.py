@@ -1,46 +1,134 @@
-"""A finished run: what was chosen, learned and found, and its folder on disk."""
+"""A finished run: what was asked, the stages that answered, and its folder on disk."""
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import json
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
+from priorwise.corpus.checksums import FILES, check_described, check_files, described
+from priorwise.corpus.recorded import recorded_path
 from priorwise.corpus.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
-from priorwise.discovery.membership_model import MembershipModel, VectorExplanation
-from priorwise.discovery.model import PresenceModel
-from priorwise.discovery.standing import Standing, Standings
+from priorwise.discovery.damage import damage_named
+from priorwise.discovery.old_runs import upgraded
+from priorwise.discovery.stage import COMPARES, RANKS, Stage
+from priorwise.discovery.status import Status, Statuses, Subcategories
+from priorwise.discovery.typed import typed
 from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
-from priorwise.models.prior_choice import Trials
-from priorwise.models.terrain import Terrain
-from priorwise.priors import PseudoCounts
-from priorwise.ranking.evidence import Explanation
+from priorwise.models.linear_model import LinearModel
+from priorwise.models.missing import Missing
+from priorwise.ranking.evidence import Explanation, explain
 from priorwise.ranking.table import Ranking
+from priorwise.tables import write_csv
 
 if TYPE_CHECKING:
     from priorwise.charts import Picture
+    from priorwise.models.terrain import Terrain
 
-FORMAT = 3
-"""Format 1 knew no centre but the uniform one, format 2 no regression."""
+FORMAT = 4
+"""Formats 1 to 3 kept each stage in a form of its own; `old_runs` reads them."""
 
 MARKER = "run.json"
 
-FILES = ("ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv", "model.parquet")
-"""What is read again, beside `run.json`."""
 
-REGRESSION = "regression.parquet"
-"""The second stage, in runs that have one."""
+@dataclass(frozen=True)
+class CorpusRef:
+    """The corpus that a run ranked: where it was, and how to recognise it."""
+
+    path: str | None
+    checksum: str
+    documents: int
+
+
+@dataclass(frozen=True)
+class VerdictCounts:
+    """How many verdicts a run learned from."""
+
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class SharedLearning:
+    """What a run shared with the runs of other categories that were learned with it."""
+
+    labels: int
+    sample: int
+    grid_step: int
+
+
+@dataclass(frozen=True)
+class About:
+    """What a run was asked, and what it was made with.
+
+    Parameters
+    ----------
+    label : str, optional
+        The category; None for a list of members.
+    members, excluded : int
+        How many documents are known members, and how many were left out altogether.
+    corpus : CorpusRef
+        The corpus.
+    versions : dict
+        Of priorwise, Python and the packages that numbers depend on.
+    model : str
+        The model that was asked for: ``"default"`` or ``"presence"``.
+    description : str, optional
+        The text about the category that was given; by default its name.
+    text_only : bool
+        Whether only the documents' words count.
+    seed, top : int
+        The first seed, and how many candidates to keep.
+    verdicts : VerdictCounts, optional
+        How many verdicts it learned from.
+    subcategories : Subcategories, optional
+        The category's subcategories, and how many candidates are in them.
+    together : SharedLearning, optional
+        What it shared with the runs of other categories.
+    """
+
+    label: str | None
+    members: int
+    excluded: int
+    corpus: CorpusRef
+    versions: dict[str, str] = field(default_factory=dict)
+    model: str = "default"
+    description: str | None = None
+    text_only: bool = False
+    seed: int = 0
+    top: int = 1000
+    verdicts: VerdictCounts | None = None
+    subcategories: Subcategories | None = None
+    together: SharedLearning | None = None
+
+    @property
+    def others(self) -> int:
+        """How many documents are neither members nor left out."""
+        return self.corpus.documents - self.members - self.excluded
+
+
+@dataclass(frozen=True)
+class StageHead:
+    """What `run.json` keeps of a stage of any kind."""
+
+    stage: str
+    role: str
+    predicted: int | None = None
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The stages of a run as `run.json` names them."""
+
+    stages: tuple[StageHead, ...]
 
 
 @dataclass(frozen=True)
@@ -49,18 +137,11 @@ class Run:
 
     Parameters
     ----------
-    about : dict
-        Every choice, the seeds, the corpus's checksum, the versions, and the figures: what `run.json` holds.
-    ranking, baseline : Ranking
-        The documents under the learned prior and under Laplace, best first.
-    model : PresenceModel
-        The learned presence model: what ranks, or the first stage.
-    terrains : list of Terrain
-        One per sample of negatives.
-    trials : Trials
-        Every pair of strengths that the search looked at, in order.
-    regression : MembershipModel, optional
-        What ranks, if there was a second stage.
+    about : About
+        What was asked.
+    stages : sequence of Stage
+        The models, in order. The last one ranks. Before it there may be one that chose what it reads, and the baseline,
+        which is there to compare.
 
     Examples
     --------
@@ -68,40 +149,67 @@ class Run:
     >>> corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", None, None, None, None, None, None])
     >>> from priorwise.discovery import discover
     >>> run = discover(corpus, "Tea", model="presence")
-    >>> next(iter(run.ranking.rows(1)))["title"]
-    '2'
+    >>> next(iter(run.ranking.rows(1)))["title"], [stage.name for stage in run.stages]
+    ('2', ['baseline', 'presence'])
     >>> corpus.text(2)
     'tea cup'
     """
 
-    about: dict[str, Any]
-    ranking: Ranking
-    baseline: Ranking
-    model: PresenceModel
-    terrains: list[Terrain]
-    trials: Trials
-    regression: MembershipModel | None = None
+    about: About
+    stages: Sequence[Stage]
 
     @property
-    def prior(self) -> PseudoCounts:
-        """The learned prior."""
-        return self.model.prior
+    def ranker(self) -> Stage:
+        """The stage that ranks."""
+        return self.stages[-1]
 
     @property
-    def seeds(self) -> list[int]:
-        """The seed of each sample."""
-        return list(self.about["procedure"]["seeds"])
+    def ranking(self) -> Ranking:
+        """The candidates, best first."""
+        return _ranking_of(self.ranker)
+
+    @property
+    def prior(self) -> Any:
+        """The learned prior of the model that ranks."""
+        return self.ranker.prior
+
+    @property
+    def model(self) -> LinearModel:
+        """The model that ranks."""
+        assert self.ranker.model is not None, "a stage that ranks has a model"
+        return self.ranker.model
+
+    @property
+    def missing(self) -> Missing | None:
+        """The estimated number of missing members; None if the model that ranks does not estimate it."""
+        return self.ranker.missing
+
+    @property
+    def baseline(self) -> Ranking:
+        """The candidates as the baseline ranks them."""
+        return _ranking_of(self.compared)
+
+    @property
+    def compared(self) -> Stage:
+        """The stage that the ranking is compared with."""
+        return next(stage for stage in self.stages if stage.role == COMPARES)
 
     @property
     def terrain(self) -> Terrain:
-        """The terrain, averaged over the samples."""
-        first = self.terrains[0]
-        tp, fp, score = (np.mean([getattr(t, name) for t in self.terrains], axis=0) for name in ("tp", "fp", "score"))
-        return Terrain(first.grid, tp, fp, score, first.positives, first.negatives)
+        """The objective map of the presence model, averaged over its samples."""
+        return self.stage("presence").terrain
+
+    def stage(self, name: str) -> Stage:
+        """The stage of that name, such as ``"presence"``."""
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        there = ", ".join(stage.name for stage in self.stages)
+        raise InputError(f"this run has no stage '{name}', only {there}; discover with --model {name} to get one")
 
     def __repr__(self) -> str:
-        what = f"'{self.about['label']}'" if self.about["label"] is not None else "a list of members"
-        members, candidates = counted(self.about["members"], "member"), counted(len(self.ranking), "candidate")
+        what = f"'{self.about.label}'" if self.about.label is not None else "a list of members"
+        members, candidates = counted(self.about.members, "member"), counted(len(self.ranking), "candidate")
         return f"<Run of {what}: {members}, {self.prior!r}, {candidates}>"
 
     def _repr_html_(self) -> str:
@@ -110,41 +218,42 @@ class Run:
         return run_html(self)
 
     def plot_terrain(self) -> Picture:
-        """Draw the terrain from above: the target for every pair of strengths, the search's way, the learned prior."""
-        from priorwise.discovery.pictures import terrain_picture
-
-        return terrain_picture(self)
+        """Draw what was tried: the objective map of a presence model, or how much each setting counts."""
+        drawing = self.ranker.drawing()
+        if drawing is None:
+            raise InputError("this prior was given, so there is nothing to draw")
+        return drawing.picture
 
     def plot_precision(self, relevant: Collection[str]) -> Picture:
-        """Draw PPV@k of both rankings, given the ids of the documents that belong, such as those that were accepted."""
+        """Draw precision@k of the ranking and the baseline, given the ids of the documents that are members."""
         from priorwise.discovery.pictures import precision_picture
 
         return precision_picture(self, relevant)
 
-    def explain(self, corpus: Corpus, document_id: str) -> Explanation | VectorExplanation:
-        """Take a document's score apart, token by token, under the model that ranks."""
-        return (self.regression or self.model).explain(corpus, corpus.row(document_id))
+    def explain(self, corpus: Corpus, document_id: str) -> Explanation:
+        """Take a document's score apart, word by word, under the model that ranks."""
+        return explain(self.model, corpus, corpus.row(document_id))
 
-    def standing(self, corpus: Corpus, document_id: str) -> Standing | None:
-        """Say where a document stands: a member, in a subcategory, or new; None without a graph of categories."""
-        subcategories = self.about.get("subcategories")
-        if subcategories is None:
+    def status(self, corpus: Corpus, document_id: str) -> Status | None:
+        """Say whether a document is a member, in a subcategory, or new; None without a graph of categories."""
+        if self.about.subcategories is None or self.about.label is None:
             return None
-        standings = Standings(corpus, self.about["label"], subcategories["depth"])
-        return standings.of([corpus.row(document_id)])[0]
+        statuses = Statuses(corpus, self.about.label, self.about.subcategories.depth)
+        return statuses.of([corpus.row(document_id)])[0]
 
     def open_corpus(self, path: str | Path | None = None) -> Corpus:
         """Open the corpus that this run ranked, where it was or at `path`; another one is refused."""
-        where = path or self.about["corpus"]["path"]
-        if where is None:
+        recorded = self.about.corpus.path
+        if path is None and recorded is None:
             raise InputError("this run was made from a corpus in memory; say where it is now (--corpus)")
+        where = path if path is not None else recorded_path(recorded)
         try:
             corpus = Corpus.open(where)
         except CorpusError as error:
             if path is not None or Path(where).exists():
                 raise
             raise CorpusError(f"{error}; if the corpus was moved, say where it is now (--corpus)") from error
-        if corpus.checksum != self.about["corpus"]["checksum"]:
+        if corpus.checksum != self.about.corpus.checksum:
             raise DamagedCorpus(
                 f"{where} is not the corpus that this run ranked: its checksum differs, so it was made again or changed"
             )
@@ -156,86 +265,96 @@ class Run:
             self._write(folder)
 
     def _write(self, folder: Path) -> None:
-        about = {"format": FORMAT, **self.about}
-        (folder / MARKER).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        for name, ranking in (("ranking", self.ranking), ("baseline", self.baseline)):
-            pa.csv.write_csv(ranking.table, folder / f"{name}.csv")
-            pq.write_table(ranking.table, folder / f"{name}.parquet", compression="zstd")
-        pq.write_table(self._terrain_table(), folder / "terrain.parquet", compression="zstd")
-        pa.csv.write_csv(self._trials_table(), folder / "trials.csv")
-        self.model.save(folder / "model.parquet")
-        if self.regression is not None:
-            self.regression.save(folder / REGRESSION)
-
-    def _terrain_table(self) -> pa.Table:
-        tables = []
-        for seed, terrain in zip(self.seeds, self.terrains, strict=True):
-            rows, columns = (each.ravel() for each in np.indices(terrain.tp.shape))
-            tables.append(
-                pa.table(
-                    {
-                        "seed": pa.array(np.full(len(rows), seed), pa.int64()),
-                        "lambda_negative": terrain.grid[rows],
-                        "lambda_positive": terrain.grid[columns],
-                        "target": pa.array(terrain.score.ravel(), pa.float64(), from_pandas=True),
-                        "tp": pa.array(terrain.tp.ravel(), pa.float64()),
-                        "fp": pa.array(terrain.fp.ravel(), pa.float64()),
-                        "sensitivity": terrain.sensitivity.ravel(),
-                    }
-                )
-            )
-        sizes = {"positives": self.terrains[0].positives, "negatives": self.terrains[0].negatives}
-        return pa.concat_tables(tables).replace_schema_metadata({"priorwise": json.dumps(sizes)})
-
-    def _trials_table(self) -> pa.Table:
-        grid = self.terrains[0].grid
-        return pa.table(
-            {
-                "trial": pa.array(np.arange(1, len(self.trials) + 1), pa.int64()),
-                "lambda_negative": grid[self.trials.rows],
-                "lambda_positive": grid[self.trials.columns],
-                "score": self.trials.score,
-                "sensitivity": self.trials.sensitivity,
-            }
-        )
+        stages = [
+            {"stage": stage.name, "role": stage.role, "predicted": stage.predicted, **stage.facts()}
+            for stage in self.stages
+        ]
+        about = {"format": FORMAT, **dataclasses.asdict(self.about), "stages": stages}
+        for stage in self.stages:
+            stage.write(folder)
+            if stage.model is not None:
+                stage.model.write(_made(folder / f"{stage.name}.model"))
+            if stage.ranking is not None:
+                name = _ranking_name(stage, self.ranker)
+                write_csv(stage.ranking.table, folder / f"{name}.csv")
+                pq.write_table(stage.ranking.table, folder / f"{name}.parquet", compression="zstd")
+        # Last, because it holds the checksums of the others; models have their own.
+        whole = described(about, folder, [each.name for each in folder.iterdir() if each.is_file()])
+        (folder / MARKER).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Run:
         """Read a run's folder."""
         path = Path(path)
-        if not path.exists():
-            raise BrokenFile(path, "there is no such run folder")
-        if not (path / MARKER).is_file():
-            raise BrokenFile(path, "not a run folder: run.json is missing")
-        with _said_broken(path / MARKER):
-            about = json.loads((path / MARKER).read_text(encoding="utf-8"))
-            written_as = about.pop("format")
-            if written_as > FORMAT:
-                raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
-            if written_as < 2:
-                # There was no other centre to tell it from.
-                about["procedure"]["centre"] = about["learned"]["centre"] = "uniform"
-            if written_as < 3:
-                about["regression"] = None
-            has_regression = about["regression"] is not None
-            n_seeds = len(about["procedure"]["seeds"])
-            about["corpus"]["checksum"], about["corpus"]["path"], about["label"], about["members"]
-        for name in (*FILES, *([REGRESSION] if has_regression else [])):
-            if not (path / name).is_file():
-                raise BrokenFile(path, f"damaged: {name} is missing")
-        with _said_broken(path / "terrain.parquet"):
-            terrains = _read_terrains(pq.read_table(path / "terrain.parquet"))
-            if len(terrains) != n_seeds:
-                raise ValueError(f"{len(terrains)} samples instead of {n_seeds}")
-        with _said_broken(path / "trials.csv"):
-            trials = _read_trials(pa.csv.read_csv(path / "trials.csv"), terrains[0].grid)
-        with _said_broken(path / "ranking.parquet"):
-            ranking = Ranking(pq.read_table(path / "ranking.parquet"))
-        with _said_broken(path / "baseline.parquet"):
-            baseline = Ranking(pq.read_table(path / "baseline.parquet"))
-        model = PresenceModel.load(path / "model.parquet")
-        regression = MembershipModel.load(path / REGRESSION) if has_regression else None
-        return cls(about, ranking, baseline, model, terrains, trials, regression)
+        content = read_description(path)
+        with damage_named(path / MARKER):
+            about = typed(About, content)
+            heads = typed(Heads, content).stages
+            roles = [head.role for head in heads]
+            if roles[-1:] != [RANKS] or COMPARES not in roles:
+                raise ValueError("no stage ranks, or there is none to compare it with")
+            check_files(content, path, _files_read(content))
+        stages = []
+        for head, facts in zip(heads, content["stages"], strict=True):
+            with damage_named(path / MARKER):
+                kind = Stage.kinds[head.stage]
+            folder = path / f"{kind.name}.model"
+            model = LinearModel.load(folder) if folder.is_dir() else content.get("models", {}).get(kind.name)
+            if model is None and kind.keeps_model:
+                raise BrokenFile(path, f"damaged: {folder.name} is missing")
+            name = "ranking" if head.role == RANKS else kind.name
+            # A stage that ranked the candidates also says how many of them it predicts to be members.
+            has_ranked = head.role == RANKS or head.predicted is not None
+            with damage_named(path / f"{name}.parquet"):
+                ranking = Ranking.read(path / f"{name}.parquet") if has_ranked else None
+            with damage_named(path / MARKER):
+                stages.append(kind.read(path, facts, head.role, model, ranking))
+        return cls(about, stages)
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """Read `run.json`, of this format or an older one, as plain data in this format."""
+    if not path.exists():
+        raise BrokenFile(path, "there is no such run folder")
+    if not (path / MARKER).is_file():
+        raise BrokenFile(path, "not a run folder: run.json is missing")
+    with damage_named(path / MARKER):
+        content: dict[str, Any] = json.loads((path / MARKER).read_text(encoding="utf-8"))
+        if content["format"] > FORMAT:
+            raise BrokenFile(path, "written by a newer priorwise; update this one to read it")
+        check_described(content, path / MARKER)
+    if content["format"] < FORMAT:
+        with damage_named(path / MARKER):
+            return upgraded(content, path)
+    return content
+
+
+def check_whole(path: Path) -> bool:
+    """Raise `BrokenFile` if any file of a run is not what was written; return False if the run has no checksums."""
+    content = read_description(path)
+    with damage_named(path / MARKER):
+        check_files(content, path)
+    return FILES in content
+
+
+def _files_read(content: dict[str, Any]) -> list[str]:
+    """Return the files of a run that are read again: all but the copies of its rankings for people."""
+    names = content.get(FILES, {})
+    return [name for name in names if not (name.endswith(".csv") and f"{name[:-4]}.parquet" in names)]
+
+
+def load_model(path: str | Path) -> LinearModel:
+    """Read a model: a model's own folder, or the model that ranks in a run's folder.
+
+    A run of an older version is read as a run, and its model taken from there.
+    """
+    path = Path(path)
+    if not (path / MARKER).is_file():
+        return LinearModel.load(path)
+    with damage_named(path / MARKER):
+        name = str(read_description(path)["stages"][-1]["stage"])
+    folder = path / f"{Path(name).name}.model"
+    return LinearModel.load(folder) if folder.is_dir() else Run.load(path).model
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
@@ -244,41 +363,22 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     _keep_verdicts(path)
 
 
+def _ranking_of(stage: Stage) -> Ranking:
+    if stage.ranking is None:
+        raise InputError(f"{stage.title} keeps no ranking")
+    return stage.ranking
+
+
+def _ranking_name(stage: Stage, ranker: Stage) -> str:
+    return "ranking" if stage is ranker else stage.name
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
 def _keep_verdicts(path: Path) -> None:
     if (path / VERDICTS).exists():
         where = path.with_name(path.name.removesuffix(".replaced"))
         raise InputError(f"{where} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
-
-
-@contextlib.contextmanager
-def _said_broken(file: Path) -> Iterator[None]:
-    """Say which file cannot be read."""
-    try:
-        yield
-    except BrokenFile:
-        raise
-    except (pa.ArrowException, ValueError, LookupError, TypeError, AttributeError, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise BrokenFile(file, f"damaged ({reason})") from error
-
-
-def _read_terrains(table: pa.Table) -> list[Terrain]:
-    sizes = json.loads(table.schema.metadata[b"priorwise"])
-    seeds = table["seed"].to_numpy()
-    terrains = []
-    for seed in dict.fromkeys(seeds.tolist()):
-        part = table.filter(pa.array(seeds == seed))
-        grid = np.unique(part["lambda_negative"].to_numpy())
-        shape = (len(grid), len(grid))
-        tp, fp, score = (part[name].to_numpy().reshape(shape) for name in ("tp", "fp", "target"))
-        terrains.append(Terrain(grid, tp, fp, score, sizes["positives"], sizes["negatives"]))
-    return terrains
-
-
-def _read_trials(table: pa.Table, grid: Any) -> Trials:
-    return Trials(
-        np.searchsorted(grid, table["lambda_negative"].to_numpy()),
-        np.searchsorted(grid, table["lambda_positive"].to_numpy()),
-        table["score"].to_numpy(),
-        table["sensitivity"].to_numpy(),
-    )

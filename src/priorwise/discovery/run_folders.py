@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv
 
-from priorwise.corpus.files import disk_errors_said, remove, whole_file, write_bytes
-from priorwise.corpus.whole_folder import check_free
+from priorwise.corpus.files import disk_errors_said
+from priorwise.corpus.whole_files import whole_file, write_bytes
+from priorwise.corpus.whole_folder import check_free, whole_folder
 from priorwise.discovery.many_tables import labels_table
 from priorwise.discovery.run import MARKER as RUN
 from priorwise.discovery.run import Run, check_output
+from priorwise.durable import remove
 from priorwise.errors import BrokenFile
+from priorwise.tables import write_csv
 
 MARKER = "runs.json"
 LABELS = "labels.csv"
@@ -61,8 +63,11 @@ class RunFolders:
         with disk_errors_said(self.path, only_writing=True):
             if self._marker.is_file():
                 self._remove_older(self._marker)
-            self.path.mkdir(parents=True, exist_ok=True)
-            write_bytes(self._marker, self._about)
+            if self.path.exists():
+                write_bytes(self._marker, self._about)
+            else:
+                with whole_folder(self.path, MARKER, "folder of runs", overwrite=False) as folder:
+                    write_bytes(folder / MARKER, self._about)
         self._goes_on = True
 
     def _remove_older(self, marker: Path) -> None:
@@ -85,19 +90,15 @@ class RunFolders:
 
     def save(self, run: Run) -> None:
         """Write the run of one category."""
-        run.save(self.path / self.names[run.about["label"]])
+        run.save(self.path / self.names[str(run.about.label)])
 
     def finish(self) -> pa.Table:
         """Write and return the table of all categories: their priors, and the names of their folders."""
-        abouts = []
-        for name in self.names.values():
-            try:
-                abouts.append(json.loads((self.path / name / RUN).read_text(encoding="utf-8")))
-            except (OSError, ValueError) as error:
-                raise BrokenFile(self.path / name / RUN, f"cannot be read ({error})") from error
-        table = labels_table(abouts).append_column("run", pa.array(list(self.names.values()), pa.string()))
+        # One at a time: a run holds its whole ranking.
+        rows = [labels_table([Run.load(self.path / name)]) for name in self.names.values()]
+        table = pa.concat_tables(rows).append_column("run", pa.array(list(self.names.values()), pa.string()))
         with whole_file(self.path / LABELS) as draft:
-            pa.csv.write_csv(table, draft)
+            write_csv(table, draft)
         return table
 
 

@@ -12,7 +12,8 @@ from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
 from priorwise.models.leave_one_out import LeaveOneOut
 from priorwise.models.presence_counts import Cases, PresenceCounts
-from priorwise.models.presence_priors import UNIFORM, PriorKind
+from priorwise.priors.presence import PresencePrior
+from priorwise.priors.pseudo_counts import UNIFORM
 
 Rows = NDArray[np.int64]
 Bags = tuple[NDArray[np.int64], NDArray[np.uint32]]
@@ -39,7 +40,7 @@ class Sample:
     cases: Cases
     counts: PresenceCounts
 
-    def leave_one_out(self, kind: PriorKind = UNIFORM, threads: int | None = None) -> LeaveOneOut:
+    def leave_one_out(self, kind: PresencePrior = UNIFORM, threads: int | None = None) -> LeaveOneOut:
         """Score every case by a model that has not seen it."""
         return LeaveOneOut(self.cases, self.counts, kind=kind, threads=threads)
 

@@ -14,10 +14,11 @@ import numpy as np
 from priorwise.corpus import Corpus
 from priorwise.engines.engine import Engine
 from priorwise.errors import InputError
-from priorwise.models.saved import SavedModel
+from priorwise.models.linear_model import LinearModel
 from priorwise.ranking.classified import classified
 from priorwise.ranking.classifier import Classifier, is_corpus
 from priorwise.readers.fields import Columns
+from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, holds_records
 
 DOCUMENTS_PER_TASK = 1 << 15
@@ -34,7 +35,7 @@ Part = RecordReader | tuple[Corpus, int, int]
 class ClassifyPart:
     """A saved model at work on a part; this is what goes to other processes."""
 
-    model: SavedModel
+    model: LinearModel
     top: int | None = None
     evidence: int = 0
 
@@ -58,19 +59,19 @@ class ClassifyPart:
         while some := list(islice(documents, min(_READ_AT_A_TIME, classifier.documents_at_a_time))):
             names = [(document.id, document.title) for document in some]
             yield from classified(
-                classifier, names, classifier.read(document.text for document in some), self.top, self.evidence
+                classifier, names, classifier.read(document.counted for document in some), self.top, self.evidence
             )
 
 
-def parts_to_classify(paths: Sequence[Path], columns: Columns, delimiter: str | None = None) -> list[Part]:
+def parts_to_classify(paths: Sequence[Path], columns: Columns, opening: Opening | None = None) -> list[Part]:
     """Cut files of records, and corpora, into parts."""
     parts: list[Part] = []
     for of_corpora, group in groupby(paths, is_corpus):
         files = list(group)
         if not of_corpora:
-            if strange := [path for path in files if not (delimiter or holds_records(path)) or path.is_dir()]:
+            if strange := [path for path in files if path.is_dir() or not holds_records(path, opening)]:
                 raise InputError(f"Spark classifies files of records and corpora, and {strange[0]} is neither")
-            parts += RecordReader(files, columns, delimiter=delimiter).parts()
+            parts += RecordReader(files, columns, opening).parts()
             continue
         for corpus in map(Corpus.open, files):
             starts = range(0, corpus.n_documents, DOCUMENTS_PER_TASK)

@@ -15,7 +15,8 @@ from priorwise.corpus.columns import list_parts
 from priorwise.corpus.gather import gather
 from priorwise.corpus.merge import TOKENS
 from priorwise.corpus.storage import Store
-from priorwise.errors import InputError
+from priorwise.corpus.structure import check_token_batch
+from priorwise.errors import DamagedCorpus, InputError
 
 
 class Documents(Protocol):
@@ -48,8 +49,8 @@ class CorpusPart:
     ----------
     store : Store
         The corpus folder.
-    numbers : tuple of int
-        Which batches.
+    numbers, sizes : tuple of int
+        Which batches, and how many documents each has.
     start : int
         The number of the first document in the whole corpus.
     n_documents, n_vocabulary : int
@@ -58,13 +59,24 @@ class CorpusPart:
 
     store: Store
     numbers: tuple[int, ...]
+    sizes: tuple[int, ...]
     start: int
     n_documents: int
     n_vocabulary: int
 
     @cached_property
     def _tables(self) -> list[Any]:
-        return [self.store.table(TOKENS, number) for number in self.numbers]
+        return [
+            self._checked(self.store.table(TOKENS, number), size)
+            for number, size in zip(self.numbers, self.sizes, strict=True)
+        ]
+
+    def _checked(self, table: Any, size: int) -> Any:
+        try:
+            check_token_batch(table, size, self.n_vocabulary)
+        except ValueError as error:
+            raise DamagedCorpus(f"{self.store} is damaged: {TOKENS}: {error}") from error
+        return table
 
     def batches(self) -> Iterator[TokenBatch]:
         """Yield the documents in order, in batches that are views of the file if it is on the disk."""
@@ -107,7 +119,12 @@ def parts_of_corpus(corpus: Corpus, n_parts: int) -> list[CorpusPart]:
     bounds = np.unique(np.linspace(0, len(sizes), max(1, n_parts) + 1).round().astype(int))
     return [
         CorpusPart(
-            store, tuple(range(first, last)), int(starts[first]), int(starts[last] - starts[first]), corpus.n_vocabulary
+            store,
+            tuple(range(first, last)),
+            tuple(sizes[first:last]),
+            int(starts[first]),
+            int(starts[last] - starts[first]),
+            corpus.n_vocabulary,
         )
         for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
     ]

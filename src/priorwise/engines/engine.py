@@ -15,7 +15,6 @@ from priorwise.corpus.threads import in_order
 from priorwise.engines import local
 from priorwise.engines.passes import Progress
 from priorwise.ranking.scorer import Scorer, Top
-from priorwise.ranking.vector_scorer import VectorScorer
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -41,7 +40,7 @@ class Engine(Protocol):
         """Rank every document under each scorer; see :func:`priorwise.engines.local.rank_corpus`."""
         ...
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer | VectorScorer) -> NDArray[np.float64]:
+    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
         """Score every document."""
         ...
 
@@ -82,6 +81,6 @@ class Local:
         """Rank every document under each scorer."""
         return local.rank_corpus(corpus, scorers, top=top, skip=skip, threads=self.threads, progress=progress)
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer | VectorScorer) -> NDArray[np.float64]:
+    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
         """Score every document."""
         return local.score_corpus(corpus, scorer, threads=self.threads)

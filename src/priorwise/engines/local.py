@@ -14,7 +14,6 @@ from priorwise.engines.passes import Floats, Progress, Step, masks_of, steps
 from priorwise.engines.side_by_side import known_to_any, largest_number, rank_side_by_side
 from priorwise.processors import processors
 from priorwise.ranking.scorer import Scorer, Top
-from priorwise.ranking.vector_scorer import VectorScorer
 
 MANY = 4
 """From this many scorers on, their numbers are laid side by side and a token is looked up once for all."""
@@ -71,7 +70,7 @@ def rank_corpus(
     return tops
 
 
-def score_corpus(corpus: Documents, scorer: Scorer | VectorScorer, *, threads: int | None = None) -> Floats:
+def score_corpus(corpus: Documents, scorer: Scorer, *, threads: int | None = None) -> Floats:
     """Score every document of the corpus."""
     scoring = scorer.prepared(corpus.n_vocabulary)
     scores = np.empty(corpus.n_documents)

@@ -25,7 +25,6 @@ from priorwise.engines.passes import Progress
 from priorwise.engines.spark_tasks import ANSWERS, FAILURE, Batches, Called, answered, made_again, map_in_arrow, said
 from priorwise.errors import MissingExtra
 from priorwise.ranking.scorer import Scorer, Top
-from priorwise.ranking.vector_scorer import VectorScorer
 
 if TYPE_CHECKING:
     from priorwise.corpus.work import Work
@@ -120,11 +119,12 @@ class Spark:
         frame: Any,
         path: str | Path,
         *,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str = "id",
         title: str = "title",
         labels: str = "labels",
         separator: str | None = None,
+        title_words: bool = True,
         wikitext: bool = False,
         language: str = "en",
         keep_text: KeepText = "whole",
@@ -142,7 +142,9 @@ class Spark:
         text, id, title, labels : str
             The columns; ``labels`` may be an array. There must be an id, and no two rows with the same.
         separator : str, optional
-            What stands between labels that come as one string.
+            What separates labels that come as one string; without one, each string is one label.
+        title_words : bool, default True
+            Count the words of the title as words of the document; never for wikitext, which begins with them.
         wikitext : bool
             The texts are wikitext: markup is taken out, the categories they name are labels, and redirects and
             disambiguation pages are left out. Choose the articles' namespace yourself, by ``frame.where(…)``.
@@ -154,7 +156,7 @@ class Spark:
         from priorwise.engines.spark_frames import ingest_frame
         from priorwise.readers.fields import Columns
 
-        columns = Columns(text, id, title, labels, separator)
+        columns = Columns(text, id, title, labels, separator, title_words)
         return ingest_frame(
             self,
             frame,
@@ -185,7 +187,7 @@ class Spark:
 
         return rank_on_spark(self, corpus, scorers, top=top, skip=skip, progress=progress)
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer | VectorScorer) -> NDArray[np.float64]:
+    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
         """Score every document."""
         from priorwise.engines.spark_ranking import score_on_spark
 

@@ -190,6 +190,8 @@ class _WriteRows:
                     told[what] = told.get(what, 0) + 1
                     continue
                 document.text, document.labels = article.text, [*document.labels, *article.categories]
+                # As in a wiki's dump, whose articles begin with their titles.
+                document.title_words = False
             yield document
 
 

@@ -16,7 +16,6 @@ from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.engines.passes import Progress
 from priorwise.engines.spark import Spark
 from priorwise.ranking.scorer import Scorer, Top, best_first
-from priorwise.ranking.vector_scorer import VectorScorer
 
 PARTS_PER_CORE = 3
 """Parts for each core, so that one that is slow or lost costs little."""
@@ -58,7 +57,7 @@ class RankPart:
 class ScorePart:
     """Score the documents of a part; this is what is broadcast."""
 
-    scorer: Scorer | VectorScorer
+    scorer: Scorer
 
     def __call__(self, part: CorpusPart) -> Iterator[pa.RecordBatch]:
         """Yield the scores of the part's documents."""
@@ -104,7 +103,7 @@ def rank_on_spark(
     return tops
 
 
-def score_on_spark(spark: Spark, corpus: Corpus, scorer: Scorer | VectorScorer) -> NDArray[np.float64]:
+def score_on_spark(spark: Spark, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
     """Score every document of the corpus."""
     parts = parts_of_corpus(corpus, PARTS_PER_CORE * spark.parallelism)
     table = spark.run(parts, ScorePart(scorer), _SCORES)

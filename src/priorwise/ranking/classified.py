@@ -27,7 +27,7 @@ def classified(
         How many words to tell for each label.
     """
     model = classifier.model
-    verdict = classifier.judge(bags.X)
+    verdict = classifier.judge(bags)
     shown = verdict.best(top) if top is not None else None
     for row, (identity, title) in enumerate(names):
         probability = np.exp(verdict.log_probability[row])
@@ -39,7 +39,7 @@ def classified(
             if evidence:
                 said["evidence"] = [
                     {"token": token, "weight": weight}
-                    for token, weight in classifier.evidence(bags.X, row, label, evidence)
+                    for token, weight in classifier.evidence(bags, row, label, evidence)
                 ]
             return said
 

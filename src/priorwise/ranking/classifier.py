@@ -1,9 +1,9 @@
-"""Put documents to the labels of a saved model."""
+"""Assign the labels of a model to documents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,13 @@ from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import this_tokenizer
 from priorwise.errors import InputError
+from priorwise.features.recipe import term_frequency
 from priorwise.models.class_scores import score_documents
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.probabilities import label_scores, log_probabilities
-from priorwise.models.saved import SavedModel
+from priorwise.models.terrain import length_divisor
 from priorwise.ranking.best_labels import best_labels
+from priorwise.ranking.evidence import further_scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,11 +40,17 @@ class Bags:
         The tokens that the model knows, as its features.
     known, unknown : array of int
         How many words of each document, repeats included, the model knows and does not.
+    length : array of int
+        How many distinct words each document has.
+    further : array of float
+        What further features of each document, such as its other labels, add to the score.
     """
 
     X: Any
     known: Ints
     unknown: Ints
+    length: Ints
+    further: Floats
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,7 @@ class Verdict:
 
 
 class Classifier:
-    """A saved model at work.
+    """A model at work on texts and corpora.
 
     Examples
     --------
@@ -78,13 +87,13 @@ class Classifier:
     >>> model, _ = train(corpus, examples_of(corpus), lambda n_words: MultinomialNB(), **how)
     >>> classifier = Classifier(model)
     >>> bags = classifier.read(["the team won the match"])
-    >>> classifier.model.labels[classifier.judge(bags.X).best(1)[0, 0]], bags.unknown.tolist()
+    >>> classifier.model.labels[classifier.judge(bags).best(1)[0, 0]], bags.unknown.tolist()
     ('sport', [3])
-    >>> classifier.evidence(bags.X, 0, 1, 1)[0][0]
+    >>> classifier.evidence(bags, 0, 1, 1)[0][0]
     'match'
     """
 
-    def __init__(self, model: SavedModel) -> None:
+    def __init__(self, model: LinearModel) -> None:
         self.model = model
         self._names = SortedNames(Strings([model.tokens]), None)
 
@@ -108,7 +117,8 @@ class Classifier:
         columns = self._names.find_many(corpus.token_names(np.arange(corpus.n_vocabulary)))
         for start in range(0, len(rows), self.documents_at_a_time):
             part = rows[start : start + self.documents_at_a_time]
-            yield part, self._bags(*corpus.take_counts(part), columns)
+            bags = self._bags(*corpus.take_counts(part), columns)
+            yield part, replace(bags, further=further_scores(self.model, corpus, part))
 
     def _bags(self, starts: Any, tokens: Any, counts: Any, columns: Ints) -> Bags:
         from scipy.sparse import csr_matrix
@@ -124,12 +134,23 @@ class Classifier:
         kept = np.concatenate([[0], np.cumsum(is_known)])[starts]
         X = csr_matrix((numbers, found[is_known], kept), shape=(len(starts) - 1, len(self.model.tokens)))
         recipe = self.model.recipe
-        return Bags(X if recipe is None else recipe.apply(X), known, every - known)
+        if recipe is not None:
+            beyond: Floats | None = None
+            if recipe.unknown is not None:
+                amounts = term_frequency(counts[~is_known].astype(np.float64), recipe.frequency) * recipe.unknown
+                beyond = np.bincount(document[~is_known], amounts**2, len(starts) - 1).astype(np.float64)
+            X = recipe.apply(X, beyond)
+        return Bags(X, known, every - known, np.diff(starts), np.zeros(len(starts) - 1))
 
-    def judge(self, X: Any) -> Verdict:
+    def judge(self, bags: Bags) -> Verdict:
         """Score documents, and decide."""
         model = self.model
-        scores = label_scores(score_documents(model.weights, X), len(model.labels))
+        scores = score_documents(model.weights, bags.X) + bags.further[:, None]
+        if model.length_power:
+            scores = scores / length_divisor(bags.length, model.length_power)[:, None]
+        if model.calibration is not None:
+            scores = model.calibration.log_odds(scores)
+        scores = label_scores(scores, len(model.labels))
         if model.multilabel:
             decided = scores > 0
         else:
@@ -137,20 +158,34 @@ class Classifier:
             decided[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
         return Verdict(scores, log_probabilities(scores, model.link, multilabel=model.multilabel), decided)
 
-    def evidence(self, X: Any, row: int, label: int, count: int | None) -> list[tuple[str, float]]:
+    def evidence(self, bags: Bags, row: int, label: int, count: int | None) -> list[tuple[str, float]]:
         """The tokens of a document that speak loudest for or against a label, and what each adds.
 
         Where a label is told from all other documents, that is its part of the log odds; among several classes, how
         much more it adds to this class than to all classes on average.
         """
+        X = bags.X
         own = slice(X.indptr[row], X.indptr[row + 1])
         columns = X.indices[own]
-        adds = X.data[own] * self._weights_of(columns, label)
+        adds = X.data[own] * self._weights_of(columns, label) * self._steepness(bags, row)
         order = np.lexsort((columns, -np.abs(adds)))[:count]
         return [(self.model.tokens[int(columns[i])].as_py(), float(adds[i])) for i in order]
 
-    def start(self, label: int) -> float:
-        """What a document starts from before its tokens are read, in the same terms as the evidence: they add up."""
+    def start(self, bags: Bags, row: int, label: int) -> float:
+        """What a document starts from before its tokens are read, in the same terms as the evidence: they add up.
+
+        Its further features, such as its other labels, are part of the start.
+        """
+        line = self.model.calibration
+        start = (self._bias(label) + float(bags.further[row])) * self._steepness(bags, row)
+        return start if line is None else start + line.intercept
+
+    def _steepness(self, bags: Bags, row: int) -> float:
+        """What a unit of the sum of weights adds to the log odds of a document."""
+        slope = 1.0 if self.model.calibration is None else self.model.calibration.slope
+        return slope / float(length_divisor(bags.length[row : row + 1], self.model.length_power)[0])
+
+    def _bias(self, label: int) -> float:
         bias = self.model.weights.bias
         if self.model.n_outputs == 1 and len(self.model.labels) == 2:
             return float(bias[0] if label == 1 else -bias[0])
@@ -178,7 +213,7 @@ class Classifier:
         return mean + background.values.mean(axis=0)[background.group]
 
 
-def check_tokenizer(model: SavedModel, rule: dict[str, Any] | None, what: str) -> None:
+def check_tokenizer(model: LinearModel, rule: dict[str, Any] | None, what: str) -> None:
     """Refuse words that were not cut as those of the training texts were; what came before the cut does not matter."""
 
     def cut(tokenizer: dict[str, Any] | None) -> tuple[Any, Any] | None:

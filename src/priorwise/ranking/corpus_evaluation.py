@@ -110,7 +110,7 @@ def evaluate_on(classifier: Classifier, corpus: Corpus, *, labelled_only: bool =
     figures = Evaluation(len(model.labels), model.multilabel)
     words = unknown_words = 0
     for rows, bags in classifier.read_corpus(corpus, np.flatnonzero(used)):
-        verdict = classifier.judge(bags.X)
+        verdict = classifier.judge(bags)
         complement = log_probabilities(-verdict.scores, model.link, multilabel=True) if model.multilabel else None
         figures.add(verdict.decided, verdict.log_probability, complement, truth[rows])
         words += int(bags.known.sum() + bags.unknown.sum())

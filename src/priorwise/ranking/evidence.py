@@ -1,4 +1,4 @@
-"""Why a document has its score, token by token."""
+"""Why a document has its score, word by word."""
 
 from __future__ import annotations
 
@@ -10,118 +10,214 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.models.presence_counts import PresenceCounts
-from priorwise.priors import PseudoCounts
+from priorwise.models.calibration import Calibration
+from priorwise.models.linear_model import LinearModel
+from priorwise.ranking.scorer import Scorer
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+SHOWN = 5
+"""How many words and labels a line of evidence names."""
 
-@dataclass(frozen=True)
-class TokenEvidence:
-    """What one token adds to a score: what the data say, plus what the prior says.
 
-    `data` is the log ratio of the rates as counted (with half a document added to each class, so that a count of zero
-    stays finite), `prior` is what the prior adds to it, and `weight` is their sum.
+@dataclass(frozen=True, slots=True)
+class WordEvidence:
+    """What one word, or one other label, adds to a score: its weight, times how much of it the document has.
+
+    Parameters
+    ----------
+    name : str
+        The word or the label.
+    group : str
+        ``"words"`` or ``"labels"``.
+    times : int
+        How often it is in the document.
+    amount : float
+        How much of it the document has; the weight is multiplied by it.
+    weight : float
+        What the model adds for one unit of it.
+    from_prior : float
+        The part of the weight that the prior brought; the documents added the rest.
+    in_members, in_others : float
+        In how many members and other documents it occurs, as far as the model knows.
     """
 
-    token: str
+    name: str
+    group: str
+    times: int
+    amount: float
+    weight: float
+    from_prior: float
     in_members: float
     in_others: float
-    data: float
-    prior: float
 
     @property
-    def weight(self) -> float:
-        """What the token adds to s(d)."""
-        return self.data + self.prior
+    def adds(self) -> float:
+        """What it adds to the score."""
+        return self.weight * self.amount
+
+    @property
+    def from_documents(self) -> float:
+        """The part of the weight that the documents added to the prior's."""
+        return self.weight - self.from_prior
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A document's score, taken apart. The start and the tokens add up to s(d); s(d) / divisor is the score.
+    """A document's score, taken apart: the start and the words add up to it.
 
     Parameters
     ----------
     id, title : str
         The document.
-    start : TokenEvidence
-        What every document starts from: the classes' sizes.
-    tokens : list of TokenEvidence
-        The tokens that the model knows, the strongest first.
+    start : float
+        What every document starts from, divided by length like the words.
+    words : list of WordEvidence
+        Words and labels that the model knows, the strongest first.
     unknown : list of str
-        The tokens that no member has; they say nothing.
-    divisor : float
-        The power of the document's length that s(d) is divided by.
+        Words without a weight.
+    probability : float
+        The probability of membership that the score stands for.
     n_members, n_others : float
-        How many documents of each class the model was trained on.
+        How many members and other documents the model learned from.
     """
 
     id: str
     title: str
-    start: TokenEvidence
-    tokens: list[TokenEvidence]
+    start: float
+    words: list[WordEvidence]
     unknown: list[str]
-    divisor: float
+    probability: float
     n_members: float
     n_others: float
 
     @property
-    def total(self) -> float:
-        """The sum, s(d)."""
-        return self.start.weight + sum(token.weight for token in self.tokens)
-
-    @property
     def score(self) -> float:
         """The score that the ranking orders by."""
-        return self.total / self.divisor
+        return self.start + sum(word.adds for word in self.words)
 
 
-def split_weights(counts: PresenceCounts, prior: PseudoCounts) -> tuple[Floats, Floats]:
-    """Split the weight of every token of the model's vocabulary into what the data say and what the prior says."""
-    features = counts.features
-    plain = PresenceCounts(
-        counts.positive[features] + 0.5, counts.negative[features] + 0.5, counts.n_positive + 1, counts.n_negative + 1
-    )
-    data = np.log(plain.positive / plain.n_positive) - np.log(plain.negative / plain.n_negative)
-    return data, counts.weights(prior).values[0] - data
-
-
-def strongest(tokens: Sequence[str], weights: Floats, count: int = 5) -> str:
-    """The strongest tokens as a line of text.
+def explain(model: LinearModel, corpus: Corpus, row: int) -> Explanation:
+    """Take the score of a document of a corpus apart, under a model with one output.
 
     Examples
     --------
-    >>> strongest(["the", "neural", "cat"], np.array([0.1, 3.25, -1.0]), 2)
-    'neural:+3.25 cat:-1.00'
+    >>> from priorwise.models.weights import Weights
+    >>> corpus = Corpus.from_texts(["tea tea milk", "milk"])
+    >>> details = {"features": "presence", "link": "logistic", "tokenizer": None, "members": np.ones(1), "about": {}}
+    >>> weights = Weights(np.arange(1), np.array([[2.0]]), np.array([-0.5]))
+    >>> model = LinearModel.of(weights, ["tea"], labels=["Tea"], multilabel=True, **details)
+    >>> explained = explain(model, corpus, 0)
+    >>> explained.score, [word.name for word in explained.words], explained.unknown
+    (1.5, ['tea'], ['milk'])
     """
-    order = np.lexsort((np.arange(len(weights)), -np.abs(weights)))[:count]
-    return " ".join(f"{tokens[i]}:{weights[i]:+.2f}" for i in order)
+    scorer = Scorer.of(model, corpus)
+    offsets, tokens, counts = corpus.take_counts(np.array([row]))
+    amounts = scorer.amounts(offsets, tokens, counts)
+    names = corpus.token_names(tokens)
+    place_of = _places(model, names)
+    weights = scorer.weights.row(0)
+    at = np.minimum(np.searchsorted(scorer.weights.features, tokens), max(len(weights) - 1, 0))
+    origins = model.origins
+    words, unknown = [], []
+    for i, name in enumerate(names):
+        place = place_of[i]
+        if place < 0:
+            unknown.append(name)
+            continue
+        brought, inside, outside = (0.0, np.nan, np.nan)
+        if origins is not None:
+            brought, inside, outside = (
+                float(each[place]) for each in (origins.from_prior, origins.in_members, origins.in_others)
+            )
+        words.append(
+            WordEvidence(
+                name, "words", int(counts[i]), float(amounts[i]), float(weights[at[i]]), brought, inside, outside
+            )
+        )
+    words += [
+        WordEvidence(f"{name}", group, 1, 1.0, adds, 0.0, np.nan, np.nan)
+        for group, name, adds in carried(model, corpus, row)
+    ]
+    words.sort(key=lambda word: (-abs(word.adds), word.name))
+    start = scorer.bias / float(scorer.divisor(np.diff(offsets))[0])
+    score = np.array([start + sum(word.adds for word in words)])
+    line = model.calibration or Calibration(1.0, 0.0)
+    return Explanation(
+        corpus.ids([row])[0],
+        corpus.titles([row])[0],
+        start,
+        words,
+        unknown,
+        float(line.probability(score)[0]),
+        np.nan if origins is None else origins.n_members,
+        np.nan if origins is None else origins.n_others,
+    )
 
 
-def evidence_lines(corpus: Corpus, rows: Rows, table: Floats, count: int = 5) -> list[str]:
-    """The strongest tokens of each of some documents as a line of text, given a number for each token.
+def _places(model: LinearModel, names: Sequence[str]) -> Rows:
+    """The place of each name among the model's words, or −1."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.index_in(pa.array(names, pa.string()), value_set=model.tokens)
+    return np.asarray(pc.fill_null(found, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def carried(model: LinearModel, corpus: Corpus, row: int) -> list[tuple[str, str, float]]:
+    """The group, name and weight of each further feature that a document has, the strongest first."""
+    found = []
+    for group, own in model.groups.items():
+        adds = own.by_name
+        found += [(group, name, adds[name]) for name in corpus.labels_of(row) if name in adds]
+    return sorted(found, key=lambda each: (-abs(each[2]), each[1]))
+
+
+def further_scores(model: LinearModel, corpus: Corpus, rows: Rows) -> Floats:
+    """What the further features of some documents add to their scores."""
+    scores = np.zeros(len(rows))
+    for own in model.groups.values():
+        offsets, labels = corpus.take_labels(rows)
+        distinct, place = np.unique(labels, return_inverse=True)
+        adds = np.array([own.by_name.get(name, 0.0) for name in corpus.label_names(distinct)])
+        document = np.repeat(np.arange(len(rows)), np.diff(offsets))
+        scores += np.bincount(document, adds[place] if len(place) else None, len(rows))
+    return scores
+
+
+def evidence_lines(corpus: Corpus, rows: Rows, scorer: Scorer, model: LinearModel | None = None) -> list[str]:
+    """The strongest words and labels of each of some documents as a line of text, with what each adds to the score.
+
+    Where scores are divided by length, words are shown before the division.
 
     Examples
     --------
-    >>> from priorwise.corpus import Corpus
+    >>> from priorwise.models.weights import Weights
     >>> corpus = Corpus.from_texts(["a b c", "b"])
-    >>> weights = np.zeros(3)
-    >>> weights[corpus.token_ids(["a", "b"])] = 0.5, -2.0
-    >>> evidence_lines(corpus, np.array([1, 0]), weights)
+    >>> known = np.sort(corpus.token_ids(["a", "b"]))
+    >>> values = np.array([[{"a": 0.5, "b": -2.0}[name] for name in corpus.token_names(known)]])
+    >>> evidence_lines(corpus, np.array([1, 0]), Scorer(Weights(known, values, np.zeros(1))))
     ['b:-2.00', 'b:-2.00 a:+0.50']
     """
     from priorwise.kernels.strongest import strongest_of_each
 
-    starts, tokens = corpus.take(rows)
-    weights = table[tokens]
-    places, found = np.zeros((len(rows), count), np.int64), np.zeros(len(rows), np.int64)
-    strongest_of_each(starts, weights, places, found)
-    chosen = places[np.arange(count) < found[:, np.newaxis]]
+    offsets, tokens, counts = corpus.take_counts(rows)
+    adds = scorer.table(corpus.n_vocabulary)[tokens]
+    if scorer.rarity is not None:
+        adds = adds * scorer.amounts(offsets, tokens, counts)
+    places, found = np.zeros((len(rows), SHOWN), np.int64), np.zeros(len(rows), np.int64)
+    strongest_of_each(offsets, adds, places, found)
+    chosen = places[np.arange(SHOWN) < found[:, np.newaxis]]
     distinct, name_of = np.unique(tokens[chosen], return_inverse=True)
-    # A token's word is written once, however many of the documents have it.
-    written = zip(corpus.token_names(distinct), table[distinct].tolist(), strict=True)
-    word = np.array([f"{name}:{weight:+.2f}" for name, weight in written], object)
-    words = word[name_of].tolist()
+    names = np.array(corpus.token_names(distinct), object)[name_of].tolist()
+    numbers = adds[chosen].tolist()
     bounds = [0, *np.cumsum(found).tolist()]
-    return [" ".join(words[begin:end]) for begin, end in pairwise(bounds)]
+    lines = []
+    for row, (begin, end) in zip(rows.tolist(), pairwise(bounds), strict=True):
+        parts = list(zip(names[begin:end], numbers[begin:end], strict=True))
+        if model is not None and model.groups:
+            parts += [(f"[{name}]", number) for _, name, number in carried(model, corpus, row)]
+            parts = sorted(parts, key=lambda each: -abs(each[1]))[:SHOWN]
+        lines.append(" ".join(f"{name}:{number:+.2f}" for name, number in parts))
+    return lines

@@ -1,4 +1,4 @@
-"""How a document gets its place: weights, divided by a power of its length."""
+"""How a document gets its score, and its place in the ranking."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.corpus import Corpus
+from priorwise.errors import InputError
+from priorwise.features.document_vectors import rarity
+from priorwise.models.linear_model import LinearModel
 from priorwise.models.terrain import length_divisor
 from priorwise.models.weights import Weights
 
@@ -17,14 +21,45 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scorer:
-    """One output of a model, made comparable over documents of different length.
+    """One output of a model, ready to score the documents of a corpus.
 
-    The score is s(d) / n^power, n being the number of distinct tokens of the document; power 0 leaves s(d) as it is.
+    ::
+
+        score = (bias + Σ_t w_t x_dt) / n^power          x_dt = 1, or (1 + log f_dt) · r_t / |…| with a rarity
+
+    over the tokens t of document d, where f_dt is how often t occurs in d and n the number of distinct tokens of d.
+
+    Parameters
+    ----------
+    weights : Weights
+        By the numbers of the corpus's tokens.
+    length_power : float
+        The power of a document's number of distinct tokens that its score is divided by.
+    output : int
+        Which output of the weights.
+    rarity : array, shape (n_vocabulary,), optional
+        r of every token of the corpus, also of tokens without a weight, which make a document longer.
+
+    Examples
+    --------
+    >>> scorer = Scorer(Weights(np.array([0]), np.array([[2.0]]), np.zeros(1)), rarity=np.array([3.0, 4.0]))
+    >>> scorer.prepared(2)(np.array([0, 2]), np.array([0, 1], np.uint32), np.array([1, 1])).tolist()
+    [1.2]
     """
 
     weights: Weights
     length_power: float = 0.0
     output: int = 0
+    rarity: Floats | None = None
+
+    @classmethod
+    def of(cls, model: LinearModel, corpus: Corpus) -> Scorer:
+        """Lay a model's words over a corpus's vocabulary."""
+        ids = corpus.token_ids(model.tokens.to_pylist())
+        found = np.flatnonzero(ids >= 0)
+        order = found[np.argsort(ids[found])]
+        weights = Weights(ids[order], model.weights.row(0)[order][None, :], model.weights.bias)
+        return cls(weights, model.length_power, rarity=_rarity(model, corpus, ids))
 
     @property
     def bias(self) -> float:
@@ -38,19 +73,47 @@ class Scorer:
     def prepared(self, n_tokens: int) -> Callable[[NDArray[Any], NDArray[np.uint32], NDArray[Any]], Floats]:
         """Return a function from offsets, tokens and counts of some documents to their scores."""
         from priorwise.kernels.scoring import score_documents
+        from priorwise.kernels.vector_scores import score_vectors
 
         table = self.table(n_tokens)
 
         def score(offsets: NDArray[Any], tokens: NDArray[np.uint32], counts: NDArray[Any]) -> Floats:
             scores = np.empty(len(offsets) - 1)
-            score_documents(offsets, tokens, table, self.bias, scores)
+            if self.rarity is None:
+                score_documents(offsets, tokens, table, self.bias, scores)
+            else:
+                score_vectors(offsets, tokens, counts, table, self.rarity, scores)
             return scores / self.divisor(np.diff(offsets))
 
         return score
 
+    def amounts(self, offsets: NDArray[Any], tokens: NDArray[np.uint32], counts: NDArray[Any]) -> Floats:
+        """How much of each token a document has: what its weight is multiplied by in the score."""
+        document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        if self.rarity is None:
+            return 1.0 / self.divisor(np.diff(offsets))[document]
+        amounts = (1.0 + np.log(counts.astype(np.float64))) * self.rarity[tokens]
+        length = np.sqrt(np.bincount(document, amounts**2, len(offsets) - 1))
+        return np.asarray(amounts / np.maximum(length, 1e-300)[document])
+
     def divisor(self, length: NDArray[np.integer]) -> Floats:
-        """What s(d) is divided by, for documents of so many tokens."""
+        """What the sum is divided by, for documents of so many distinct tokens."""
         return length_divisor(length, self.length_power)
+
+
+def _rarity(model: LinearModel, corpus: Corpus, ids: NDArray[np.int64]) -> Floats | None:
+    """The rarity of every token: the corpus's own if the model was learned from it, else what the model remembers."""
+    if model.recipe is None:
+        return None
+    if model.about.get("corpus", {}).get("checksum") == corpus.checksum:
+        return rarity(corpus)
+    if model.recipe.factors is None:
+        raise InputError(
+            "this model does not say how rare words are, and fits only the corpus that it was learned from"
+        )
+    factors = np.full(corpus.n_vocabulary, model.recipe.unknown or 0.0)
+    factors[ids[ids >= 0]] = model.recipe.factors[ids >= 0]
+    return factors
 
 
 @dataclass(frozen=True)

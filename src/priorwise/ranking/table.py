@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from priorwise.counting import counted
 from priorwise.errors import MissingExtra
+
+SCHEMA = pa.schema(
+    {
+        "rank": pa.int64(),
+        "id": pa.string(),
+        "title": pa.string(),
+        "score": pa.float64(),
+        "probability": pa.float64(),
+        "baseline_rank": pa.int64(),
+        "evidence": pa.string(),
+        "status": pa.string(),
+        "path": pa.string(),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -41,21 +57,26 @@ class Ranking:
     ) -> Ranking:
         """Put the columns together."""
         unknown = [None] * len(ids)
-        return cls(
-            pa.table(
-                {
-                    "rank": pa.array(np.arange(1, len(ids) + 1), pa.int64()),
-                    "id": pa.array(ids, pa.string()),
-                    "title": pa.array(titles, pa.string()),
-                    "score": pa.array(scores, pa.float64()),
-                    "probability": pa.array(probabilities, pa.float64()),
-                    "baseline_rank": pa.array(baseline_ranks, pa.int64()),
-                    "evidence": pa.array(evidence, pa.string()),
-                    "status": pa.array(unknown if status is None else status, pa.string()),
-                    "path": pa.array(unknown if path is None else path, pa.string()),
-                }
-            )
-        )
+        columns = [
+            np.arange(1, len(ids) + 1),
+            ids,
+            titles,
+            scores,
+            probabilities,
+            baseline_ranks,
+            evidence,
+            unknown if status is None else status,
+            unknown if path is None else path,
+        ]
+        return cls(pa.table([pa.array(own, kind) for own, kind in zip(columns, SCHEMA.types, strict=True)], SCHEMA))
+
+    @classmethod
+    def read(cls, file: Path) -> Ranking:
+        """Read a Parquet file; one that is not a ranking is a `ValueError`."""
+        table = pq.read_table(file)
+        if not table.schema.equals(SCHEMA):
+            raise ValueError("it has other columns than a ranking")
+        return cls(table)
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

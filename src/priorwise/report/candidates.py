@@ -6,7 +6,7 @@ import re
 
 from priorwise.charts import Markup, element
 from priorwise.charts.markup import joined
-from priorwise.discovery.standing import ARROW
+from priorwise.discovery.status import ARROW
 from priorwise.report.parts import outside, table
 from priorwise.report.subject import Subject
 
@@ -17,10 +17,10 @@ _EVIDENCE = re.compile(r"(\S.*?):([+-]\d+\.\d\d)(?=\s|$)")
 def candidates(subject: Subject, top: int = TOP) -> Markup:
     """Return the first candidates of the run's ranking."""
     run = subject.run
-    has_graph = run.about.get("subcategories") is not None
+    has_graph = run.about.subcategories is not None
     verdicts = {each["id"]: each["decided"] for each in subject.results["documents"]}
     is_judged = any(verdicts.values())
-    headings = ["Title", "Rank", "Probability", "Laplace rank", "Strongest tokens"]
+    headings = ["Title", "Rank", "Probability", "Baseline rank", "Strongest words"]
     rows = []
     for row in run.ranking.rows(top):
         cells = [
@@ -30,19 +30,19 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
             f"{row['baseline_rank']:,}",
             evidence(row["evidence"]),
         ]
-        cells += [_standing(row["path"], row["status"], run.about["label"])] if has_graph else []
+        cells += [_status(row["path"], row["status"], run.about.label)] if has_graph else []
         cells += [_verdict(verdicts.get(row["id"]))] if is_judged else []
         rows.append(cells)
-    headings += (["Standing"] if has_graph else []) + (["Verdict"] if is_judged else [])
-    by_length = ", before the division by length" if run.regression is None else ""
+    headings += (["Status"] if has_graph else []) + (["Verdict"] if is_judged else [])
+    by_length = ", before the division by length" if run.model.length_power else ""
     shown = min(top, len(run.ranking))
     caption = f"The first {shown:,} of {len(run.ranking):,} candidates"
     return joined(
         table(caption, headings, rows, text=range(4, len(headings))),
         element(
             "p",
-            f"Each token is shown with what it adds to the score{by_length}. Laplace rank is the "
-            "document’s place in the whole of the baseline’s ranking.",
+            f"Each word is shown with what it adds to the score{by_length}. The baseline rank is the document’s place "
+            "in the baseline’s whole ranking.",
             class_="quiet",
         ),
     )
@@ -66,8 +66,8 @@ def evidence(line: str) -> Markup:
     return Markup(" ".join(parts))
 
 
-def _standing(path: str | None, status: str | None, label: str) -> str:
-    return path.removeprefix(label + ARROW) if path is not None else status or ""
+def _status(path: str | None, status: str | None, label: str | None) -> str:
+    return path.removeprefix(f"{label}{ARROW}") if path is not None else status or ""
 
 
 def _verdict(word: str | None) -> Markup:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from priorwise.charts import Markup, element
 from priorwise.charts.markup import joined
-from priorwise.discovery.words import rounded
+from priorwise.counting import rounded
+from priorwise.models.missing import Missing
 from priorwise.report.parts import share, table
 from priorwise.report.subject import Subject, expected_at
 
@@ -17,7 +18,8 @@ Floats = NDArray[np.float64]
 
 def expected(subject: Subject) -> Markup:
     """Return how many of the first documents should belong."""
-    return _by_probability(subject) if subject.run.about["regression"] is None else _with_interval(subject)
+    missing = subject.run.missing
+    return _by_probability(subject) if missing is None else _with_interval(subject, missing)
 
 
 def rescaled(probabilities: Floats, expected: float, wanted: float) -> Floats:
@@ -62,10 +64,10 @@ def rescaled(probabilities: Floats, expected: float, wanted: float) -> Floats:
     return at((low + high) / 2.0)
 
 
-def _with_interval(subject: Subject) -> Markup:
-    run, missing = subject.run, subject.run.about["regression"]["missing"]
+def _with_interval(subject: Subject, missing: Missing) -> Markup:
+    run = subject.run
     probabilities = run.ranking.table["probability"].to_numpy()
-    fewest, most = (rescaled(probabilities, missing["expected"], missing[end]) for end in ("low", "high"))
+    fewest, most = (rescaled(probabilities, missing.expected, end) for end in (missing.low, missing.high))
     rows = [
         [
             f"first {k:,}",
@@ -76,13 +78,12 @@ def _with_interval(subject: Subject) -> Markup:
         for k in _depths(subject)
     ]
     return joined(
-        table("What to expect of the regression’s ranking", ["", "should belong", "between", "PPV@k"], rows),
+        table("What to expect of the ranking", ["", "expected members", "80% interval", "precision@k"], rows),
         element(
             "p",
-            "The probabilities of the first k candidates, added up. Those of all candidates add up to the number of "
-            f"members that should be missing, about {rounded(missing['expected'])}; were it "
-            f"{rounded(missing['low'])} or {rounded(missing['high'])}, the ends of its interval, those in the column "
-            "“between” should belong.",
+            "The expected members are the sum of the first k candidates’ probabilities. The probabilities of all "
+            f"candidates add up to the estimated number of missing members, {rounded(missing.expected)}. The interval "
+            f"is what they would be if {rounded(missing.low)} or {rounded(missing.high)} members were missing.",
             class_="quiet",
         ),
     )
@@ -95,11 +96,11 @@ def _by_probability(subject: Subject) -> Markup:
         for k in _depths(subject)
     ]
     return joined(
-        table("What to expect of the learned prior’s ranking", ["", "should belong", "PPV@k"], rows),
+        table("What to expect of the ranking", ["", "expected members", "precision@k"], rows),
         element(
             "p",
-            "This is the mean of the candidates’ probabilities, which were fitted to the leave-one-out scores of "
-            "members and others. It holds if the category lacks about as many members as it has.",
+            "Probabilities come from the leave-one-out scores of members and other documents. They are right if the "
+            "category lacks about as many members as it has.",
             class_="quiet",
         ),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Sequence
@@ -11,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.charts.markup import shown
+from priorwise.corpus.whole_files import write_texts
 from priorwise.errors import InputError
-from priorwise.report.files import write_text
+from priorwise.report.parts import command, path_word
 from priorwise.report.subject import Subject
-from priorwise.review.sheet import guarded
+from priorwise.tables import BYTE_ORDER_MARK, csv_writer
 
 COLUMNS = ("category", "title", "id", "page", "rank", "laplace_rank", "probability", "status", "path", "evidence")
 
@@ -29,14 +29,12 @@ _NO_TITLE = re.compile(
 
 def accepted_csv(subjects: Sequence[Subject]) -> str:
     """Return the accepted candidates of runs as CSV; no cell is a formula, whatever the titles hold."""
-    # The mark at the start tells spreadsheet programs that it is UTF-8.
-    lines = io.StringIO("\ufeff")
-    lines.seek(0, io.SEEK_END)
-    writer = csv.writer(lines)
-    writer.writerow(COLUMNS)
+    lines = io.StringIO()
+    lines.write(BYTE_ORDER_MARK)
+    write_row = csv_writer(lines, COLUMNS)
     for subject in _reviewed(subjects):
         for each in subject.accepted():
-            writer.writerow([_cell(value) for value in _values(subject, each)])
+            write_row(_cell(value) for value in _values(subject, each))
     return lines.getvalue()
 
 
@@ -68,22 +66,20 @@ def link(title: str, space: str = "") -> str:
 
 def write_csv(subjects: Sequence[Subject], path: str | Path, *, overwrite: bool = False) -> int:
     """Write the accepted candidates as CSV, and return how many there are."""
-    write_text(Path(path), accepted_csv(subjects), overwrite=overwrite)
+    write_texts({Path(path): accepted_csv(subjects)}, overwrite=overwrite)
     return sum(len(subject.accepted()) for subject in subjects)
 
 
 def write_wikitext(subjects: Sequence[Subject], path: str | Path, *, overwrite: bool = False) -> int:
     """Write the accepted candidates as wikitext, and return how many there are."""
-    write_text(Path(path), accepted_wikitext(subjects), overwrite=overwrite)
+    write_texts({Path(path): accepted_wikitext(subjects)}, overwrite=overwrite)
     return sum(len(subject.accepted()) for subject in subjects)
 
 
 def _reviewed(subjects: Sequence[Subject]) -> Sequence[Subject]:
     if not any(each["decided"] for subject in subjects for each in subject.results["documents"]):
-        first = subjects[0].path
-        raise InputError(
-            f"nobody has judged these candidates yet, so none is accepted; first: priorwise review {first}"
-        )
+        first = command("priorwise", "review", path_word(str(subjects[0].path)))
+        raise InputError(f"nobody has judged these candidates yet, so none is accepted; first: {first}")
     return subjects
 
 
@@ -91,7 +87,7 @@ def _values(subject: Subject, row: dict[str, Any]) -> list[Any]:
     return [subject.name, *(row[name] for name in COLUMNS[1:])]
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    return "" if value is None else guarded(shown(str(value)))
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return shown(value)
+    return round(value, 4) if isinstance(value, float) else value

@@ -8,8 +8,7 @@ import numpy as np
 
 from priorwise.charts import Markup, box_plots, dot_plot, element, scatter
 from priorwise.charts.markup import joined
-from priorwise.counting import amount
-from priorwise.discovery.pictures import NAMES, names_of
+from priorwise.discovery.pictures import names_of
 from priorwise.ranking.paired import compare
 from priorwise.report.parts import chance, figure, interval, note, share, table
 from priorwise.report.precision import BOXES
@@ -42,7 +41,7 @@ def _missing(subjects: Sequence[Subject]) -> Markup | None:
 def _precision(subjects: Sequence[Subject]) -> Markup:
     spreads = [[subject.results["rankings"][key]["at_k"] for key in ("learned", "laplace")] for subject in subjects]
     depths = sorted({subject.k for subject in subjects})
-    at = f"PPV@{depths[0]}" if len(depths) == 1 else f"PPV@{depths[0]} to @{depths[-1]}"
+    at = f"precision@{depths[0]}" if len(depths) == 1 else f"precision@{depths[0]} to @{depths[-1]}"
     rows = [
         [
             subject.name,
@@ -58,7 +57,7 @@ def _precision(subjects: Sequence[Subject]) -> Markup:
     ]
     headings = [
         "Category",
-        "Laplace",
+        "Baseline",
         "95% interval",
         "Learned",
         "95% interval",
@@ -70,7 +69,7 @@ def _precision(subjects: Sequence[Subject]) -> Markup:
         [(subject.name, learned, laplace) for subject, (learned, laplace) in zip(subjects, spreads, strict=True)],
         _names(subjects),
         x_name=at,
-        summary=f"Box plots of {at} of {len(subjects)} runs, learned and Laplace; the table has the figures.",
+        summary=f"Box plots of {at} of {len(subjects)} runs, learned and baseline; the table has the figures.",
     )
     figures = table(f"{at} by category; p is that of Fisher’s exact test", headings, rows)
     return joined(element("h3", "Precision"), figure(picture, BOXES), figures, _test(subjects))
@@ -86,7 +85,7 @@ def _test(subjects: Sequence[Subject]) -> Markup | None:
     found = compare(learned, laplace)
     return element(
         "p",
-        f"Over the {len(subjects)} runs the precision of the {_names(subjects)[0]} less Laplace’s is "
+        f"Over the {len(subjects)} runs the precision of the {_names(subjects)[0]} minus the baseline’s is "
         f"{found.difference:+.3f} on average: ahead in {found.ahead}, behind in {found.behind}. "
         f"Paired over runs, Wilcoxon’s signed-rank test gives {chance(found.wilcoxon)}, "
         f"the paired t-test {chance(found.t_test)}.",
@@ -103,9 +102,7 @@ def _found(subjects: Sequence[Subject]) -> Markup:
         x_name="documents",
         summary="Documents in each category, found in its subcategories, and new; the table has the figures.",
     )
-    positive = [
-        [subject.run.about["predicted_positive"][key] for key in ("learned", "laplace")] for subject in subjects
-    ]
+    positive = [[stage.predicted or 0 for stage in (subject.run.ranker, subject.run.compared)] for subject in subjects]
     second = dot_plot(
         [(subject.name, both) for subject, both in zip(subjects, positive, strict=True)],
         _names(subjects),
@@ -116,7 +113,7 @@ def _found(subjects: Sequence[Subject]) -> Markup:
         [subject.name, *(f"{own[kind]:,}" for kind in kinds), *(f"{number:,}" for number in both)]
         for subject, own, both in zip(subjects, counts, positive, strict=True)
     ]
-    headings = ["Category", *(name.capitalize() for name in names), "Predicted, learned", "Predicted, Laplace"]
+    headings = ["Category", *(name.capitalize() for name in names), "Predicted, learned", "Predicted, baseline"]
     return joined(
         figure(first, "The three sets share no document: members, candidates of a subcategory, and new ones."),
         figure(second, "How many documents of the whole corpus each model predicts to belong."),
@@ -125,43 +122,48 @@ def _found(subjects: Sequence[Subject]) -> Markup:
 
 
 def _learned(subjects: Sequence[Subject]) -> Markup:
-    sizes = [(each.run.about["members"], each.model_size) for each in subjects]
-    odds = [each.run.prior.negative / each.run.prior.positive for each in subjects]
-    names = [subject.name for subject in subjects]
+    sizes = [(each.run.about.members, each.model_size) for each in subjects]
     by_size = scatter(
-        [(name, *size) for name, size in zip(names, sizes, strict=True)],
+        [(subject.name, *size) for subject, size in zip(subjects, sizes, strict=True)],
         x_name="members of the category",
-        y_name="tokens of the model",
+        y_name="words of the model",
         summary="Size of the category against size of the model; the table has the figures.",
     )
-    by_odds = scatter(
-        [(name, size[1], ratio) for name, size, ratio in zip(names, sizes, odds, strict=True)],
-        x_name="tokens of the model",
-        y_name="λ− / λ+",
-        summary="Size of the model against the ratio of the strengths; the table has the figures.",
-    )
     rows = [
-        [
-            subject.name,
-            f"{members:,}",
-            f"{tokens:,}",
-            amount(subject.run.prior.negative),
-            amount(subject.run.prior.positive),
-            amount(ratio),
-            share(expected_at(subject.run.ranking, subject.k)),
-        ]
-        for subject, (members, tokens), ratio in zip(subjects, sizes, odds, strict=True)
+        [subject.name, f"{members:,}", f"{words:,}", repr(subject.run.prior), share(_expected(subject))]
+        for subject, (members, words) in zip(subjects, sizes, strict=True)
     ]
-    stage = "" if all(each.run.regression is None for each in subjects) else ", in the first stage where there are two"
-    headings = ["Category", "Members", "Tokens", "λ−", "λ+", "λ− / λ+", "Expected precision"]
+    headings = ["Category", "Members", "Words", "Prior", "Expected precision"]
     return joined(
         figure(by_size, "The size of each category and the size of its model."),
-        figure(by_odds, f"The size of each model and the ratio of its learned strengths{stage}."),
-        table(f"Priors by category{stage}", headings, rows),
+        _strengths(subjects),
+        table("Priors by category", headings, rows, text=(3,)),
     )
+
+
+def _strengths(subjects: Sequence[Subject]) -> Markup | None:
+    """The ratio of the strengths, where every ranking is by a presence model."""
+    points = [
+        (subject.name, subject.model_size, ratio)
+        for subject in subjects
+        if (ratio := subject.run.ranker.strength_ratio) is not None
+    ]
+    if len(points) < len(subjects):
+        return None
+    picture = scatter(
+        points,
+        x_name="words of the model",
+        y_name="λ− / λ+",
+        summary="Size of the model against the ratio of the strengths; the table has the priors.",
+    )
+    return figure(picture, "The size of each model and the ratio of its learned strengths.")
+
+
+def _expected(subject: Subject) -> float:
+    return expected_at(subject.run.ranking, subject.k)
 
 
 def _names(subjects: Sequence[Subject]) -> tuple[str, str]:
     """What the rankings are called, if all runs call them the same."""
     names = {names_of(subject.run) for subject in subjects}
-    return names.pop() if len(names) == 1 else ("learned model", NAMES[1])
+    return names.pop() if len(names) == 1 else ("learned model", "baseline")

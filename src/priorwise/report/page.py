@@ -10,16 +10,15 @@ from pathlib import Path
 
 from priorwise.charts import Markup, chart_style, element
 from priorwise.charts.markup import joined
-from priorwise.discovery.words import rounded
+from priorwise.corpus.whole_files import write_texts
+from priorwise.counting import rounded
 from priorwise.errors import InputError
 from priorwise.report.candidates import TOP, candidates
-from priorwise.report.files import write_text
-from priorwise.report.learned import learned_prior
 from priorwise.report.overview import overview
 from priorwise.report.parts import share
 from priorwise.report.precision import precision
-from priorwise.report.regression import regression
 from priorwise.report.reproduce import reproduce
+from priorwise.report.stages import stage_sections
 from priorwise.report.subject import Subject, expected_at, subjects_of
 
 
@@ -60,7 +59,7 @@ def write_report(
     <!doctype html>
     """
     paths = [runs] if isinstance(runs, str | Path) else list(runs)
-    write_text(Path(output), report_html(subjects_of(paths, corpus), top=top), overwrite=overwrite)
+    write_texts({Path(output): report_html(subjects_of(paths, corpus), top=top)}, overwrite=overwrite)
 
 
 def report_html(subjects: Sequence[Subject], *, top: int = TOP) -> str:
@@ -116,7 +115,7 @@ def report_main(subjects: Sequence[Subject], *, top: int = TOP) -> Markup:
 def _title(subjects: Sequence[Subject]) -> str:
     if len(subjects) == 1:
         return subjects[0].name
-    labels = {subject.run.about["label"] for subject in subjects}
+    labels = {subject.run.about.label for subject in subjects}
     runs = f"{len(subjects)} runs"
     if len(labels) == len(subjects):
         return f"{len(subjects)} categories"
@@ -124,12 +123,9 @@ def _title(subjects: Sequence[Subject]) -> str:
 
 
 def _sections(subject: Subject, heading: str, top: int) -> Markup:
-    learned = [("The learned prior", learned_prior(subject))]
-    if subject.run.regression is not None:
-        learned = [("The regression", regression(subject)), ("The first stage", learned_prior(subject))]
     sections = [
         ("Precision", precision(subject)),
-        *learned,
+        *stage_sections(subject),
         ("Candidates", candidates(subject, top)),
         ("How to reproduce it", reproduce(subject)),
     ]
@@ -138,25 +134,24 @@ def _sections(subject: Subject, heading: str, top: int) -> Markup:
 
 def _summary(subject: Subject) -> Markup:
     about, counts = subject.run.about, subject.counts()
-    others = about["corpus"]["documents"] - about["members"] - about["excluded"]
+    missing = subject.run.missing
     facts = [
         ("members", f"{counts['category']:,}"),
-        ("other documents", f"{others:,}"),
-        ("candidates of a subcategory", f"{counts['subcategory']:,}") if about.get("subcategories") else None,
+        ("other documents", f"{about.others:,}"),
+        ("candidates in a subcategory", f"{counts['subcategory']:,}") if about.subcategories else None,
     ]
-    if about["regression"] is not None:
-        missing = about["regression"]["missing"]
-        between = f"({rounded(missing['low'])} to {rounded(missing['high'])})"
-        facts.append(("members missing, expected", f"{rounded(missing['expected'])} {between}"))
+    if missing is not None:
+        between = f"({rounded(missing.low)} to {rounded(missing.high)})"
+        facts.append(("estimated missing (80% interval)", f"{rounded(missing.expected)} {between}"))
     if subject.reviewed:
         rankings = subject.results["rankings"]
         facts += [
             ("new, accepted", f"{counts['new']:,}"),
-            (f"PPV@{subject.k}, {subject.ranked_by}", share(rankings["learned"]["at_k"]["value"])),
-            (f"PPV@{subject.k}, Laplace’s prior", share(rankings["laplace"]["at_k"]["value"])),
+            (f"precision@{subject.k}, {subject.ranked_by}", share(rankings["learned"]["at_k"]["value"])),
+            (f"precision@{subject.k}, baseline", share(rankings["laplace"]["at_k"]["value"])),
         ]
     else:
-        facts.append((f"expected PPV@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))
+        facts.append((f"expected precision@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))
     return element(
         "dl",
         [element("div", element("dt", name), element("dd", value)) for name, value in filter(None, facts)],

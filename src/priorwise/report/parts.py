@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from priorwise.charts import Markup, Picture, element
 from priorwise.charts.markup import Child
 
-LEARNED, LAPLACE = "Learned prior", "Laplace’s prior"
+BASELINE = "Baseline"
 
 
 def share(number: float) -> str:
@@ -85,6 +86,28 @@ def note(*children: Child) -> Markup:
 def code(text: str) -> Markup:
     """Return a command to copy."""
     return element("pre", element("code", text), tabindex=0)
+
+
+def command(*words: str) -> str:
+    """Return a command to paste into a shell; names with spaces or signs are quoted.
+
+    Examples
+    --------
+    >>> print(command("priorwise", "review", "my run; rm x"))
+    priorwise review 'my run; rm x'
+    """
+    return shlex.join(words)
+
+
+def path_word(name: str) -> str:
+    """Return a path as a word of a command: one that begins with a dash would be taken for an option.
+
+    Examples
+    --------
+    >>> path_word("-x.run"), path_word("x.run")
+    ('./-x.run', 'x.run')
+    """
+    return f"./{name}" if name.startswith("-") else name
 
 
 def outside(address: str | None, title: str) -> Markup:

@@ -9,9 +9,9 @@ import numpy as np
 from priorwise.charts import Markup, box_plots, element
 from priorwise.charts.markup import joined
 from priorwise.discovery.pictures import names_of, precision_curves
-from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.status import SUBCATEGORY
 from priorwise.report.expected import expected
-from priorwise.report.parts import LAPLACE, chance, code, figure, interval, note, share, table
+from priorwise.report.parts import BASELINE, chance, code, command, figure, interval, note, path_word, share, table
 from priorwise.report.reliability import reliability
 from priorwise.report.subject import Subject
 from priorwise.report.teaching import gain
@@ -42,7 +42,7 @@ def precision(subject: Subject) -> Markup:
             f"Nobody has judged the candidates {'blindly ' if subject.results['teachers'] else ''}yet, so precision, "
             "its tests and the number of new members are missing. Judge them blindly, and make this report again:"
         ),
-        code(f"priorwise review {subject.path.name}"),
+        code(command("priorwise", "review", path_word(subject.path.name))),
         expected(subject),
         _known(subject),
         gain(subject),
@@ -57,9 +57,9 @@ def _judged(subject: Subject) -> Markup:
         _unjudged(subject),
         figure(
             picture,
-            f"PPV@k: the share of the first k documents of each ranking that belong. Between the curves lies an area "
-            f"of {found['area_between']:+.3f}, the mean of their difference; it has the colour of the higher curve. "
-            f"The thin line marks k = {subject.k}.{_depth(subject)}",
+            "Precision@k: the share of members among the first k documents of each ranking. The area between the "
+            f"curves, {found['area_between']:+.3f}, is the mean of their difference, in the colour of the higher "
+            f"curve. The thin line marks k = {subject.k}.{_depth(subject)}",
         ),
     )
 
@@ -78,8 +78,8 @@ def _unjudged(subject: Subject) -> Markup | None:
         return None
     return note(
         f"The review is not finished: of the first {subject.k:,} documents, {missing[0]:,} of the "
-        f"{subject.ranked_by}’s ranking and {missing[1]:,} of Laplace’s are not judged. They count as not belonging, "
-        "so the figures are lower bounds."
+        f"{subject.ranked_by}’s ranking and {missing[1]:,} of the baseline’s are not judged. They count as wrong, so "
+        "the figures are lower bounds."
     )
 
 
@@ -93,17 +93,17 @@ def _boxes(subject: Subject) -> Markup:
     spreads = [subject.results["rankings"][name]["at_k"] for name in ("learned", "laplace")]
     learned, laplace = spreads
     picture = box_plots(
-        [(f"PPV@{subject.k}", learned, laplace)],
+        [(f"precision@{subject.k}", learned, laplace)],
         names_of(subject.run),
-        x_name=f"PPV@{subject.k}",
-        summary=f"Box plots of PPV@{subject.k}: {subject.ranked_by} {share(learned['value'])} ({interval(learned)}), "
-        f"Laplace {share(laplace['value'])} ({interval(laplace)}).",
+        x_name=f"precision@{subject.k}",
+        summary=f"Box plots of precision@{subject.k}: {subject.ranked_by} {share(learned['value'])} "
+        f"({interval(learned)}), baseline {share(laplace['value'])} ({interval(laplace)}).",
     )
     return joined(
         figure(picture, BOXES),
         table(
             f"Precision of the first {subject.k:,}",
-            ["", f"PPV@{subject.k}", "95% interval"],
+            ["", f"precision@{subject.k}", "95% interval"],
             [[name, share(spread["value"]), interval(spread)] for name, spread in zip(names, spreads, strict=True)],
         ),
     )
@@ -124,14 +124,14 @@ def _tests(subject: Subject) -> Markup:
             "McNemar’s exact test",
             chance(one.p),
             f"the documents that belong, each paired with itself: {one.first:,} are in the {subject.ranked_by}’s "
-            f"list only, {one.second:,} in Laplace’s only, {one.both:,} in both",
+            f"list only, {one.second:,} in the baseline’s only, {one.both:,} in both",
         ],
         ["Welch’s t-test", chance(difference["t_test"]), "the paper’s; as if no document were in both lists"],
     ]
     return joined(
         element(
             "p",
-            f"Among the first {subject.k:,} the {subject.ranked_by}’s precision less Laplace’s is ",
+            f"Among the first {subject.k:,} the {subject.ranked_by}’s precision minus the baseline’s is ",
             element("strong", f"{spread['value']:+.3f}"),
             f" (95% interval {interval(spread, '+')}; documents in both lists cancel).",
         ),
@@ -183,4 +183,4 @@ def _known(subject: Subject) -> Markup | None:
 
 
 def _names(subject: Subject) -> tuple[str, str]:
-    return subject.ranked_by.capitalize(), LAPLACE
+    return subject.ranked_by.capitalize(), BASELINE

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.charts import Markup, element, reliability_plot
 from priorwise.charts.markup import joined
-from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.status import SUBCATEGORY
 from priorwise.report.parts import figure, share, table
 from priorwise.report.subject import Subject
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
-from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.status import SUBCATEGORY
 from priorwise.errors import CorpusError, InputError
 from priorwise.ranking.found_by_one import FoundByOne, found_by_one
 from priorwise.ranking.table import Ranking
@@ -45,7 +45,7 @@ class Subject:
         """Read a run's folder; without its corpus there are no links to the documents."""
         folder = Path(path)
         run = Run.load(folder)
-        label = run.about["label"]
+        label = run.about.label
         name = label if label is not None else folder.resolve().name
         return cls(name, folder, run, results_of_review(folder), addresses_of(run, corpus))
 
@@ -57,19 +57,18 @@ class Subject:
     @property
     def ranked_by(self) -> str:
         """What ranks the candidates, in words."""
-        return "learned prior" if self.run.regression is None else "regression"
+        return self.run.ranker.title.removeprefix("the ")
 
     @property
     def model_size(self) -> int:
-        """How many tokens have a weight in the model that ranks."""
-        if self.run.regression is None:
-            return int(self.run.about["learned"]["vocabulary"])
-        return len(self.run.regression.tokens)
+        """How many words have a weight in the model that ranks."""
+        return len(self.run.model.tokens)
 
     @property
     def learned_from(self) -> int:
         """How many verdicts on an earlier run this one learned from."""
-        return sum((self.run.about.get("verdicts") or {}).values())
+        verdicts = self.run.about.verdicts
+        return 0 if verdicts is None else verdicts.accepted + verdicts.rejected
 
     @property
     def k(self) -> int:
@@ -93,7 +92,7 @@ class Subject:
         """Return the sizes of the paper's three sets: in the category, found in a subcategory, and newly found."""
         documents = self.results["documents"]
         return {
-            "category": self.run.about["members"],
+            "category": self.run.about.members,
             "subcategory": sum(each["status"] == SUBCATEGORY and each["id"] in self.relevant for each in documents),
             "new": sum(each["decided"] == "yes" and each["status"] != SUBCATEGORY for each in documents),
         }
@@ -121,7 +120,7 @@ def subjects_of(paths: Sequence[str | Path], corpus: str | Path | None = None) -
 
 
 def expected_at(ranking: Ranking, k: int) -> float:
-    """Return what PPV@k should be if the probabilities of the run are right: the mean of the first k."""
+    """Return what precision@k should be if the probabilities of the run are right: the mean of the first k."""
     return float(ranking.table["probability"].slice(0, k).to_numpy().mean())
 
 

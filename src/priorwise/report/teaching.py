@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from priorwise.charts import Markup, element, line_chart
 from priorwise.charts.markup import joined
-from priorwise.discovery.words import rounded
+from priorwise.counting import rounded
+from priorwise.discovery.run import VerdictCounts
 from priorwise.report.parts import figure, table
 from priorwise.report.subject import Subject, expected_at
 
@@ -50,8 +51,8 @@ def growth(subjects: Sequence[Subject]) -> Markup | None:
     """Return what runs of one category expect, against the number of verdicts that each learned from."""
     by_label: dict[str, list[Subject]] = {}
     for subject in subjects:
-        if subject.run.about["label"] is not None:
-            by_label.setdefault(subject.run.about["label"], []).append(subject)
+        if subject.run.about.label is not None:
+            by_label.setdefault(subject.run.about.label, []).append(subject)
     parts = [_grown(label, sorted(own, key=lambda each: each.learned_from)) for label, own in by_label.items()]
     found = [part for part in parts if part is not None]
     return joined(element("h3", "What the verdicts taught"), found) if found else None
@@ -62,7 +63,7 @@ def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
         return None
     k = min(250, *(len(subject.run.ranking) for subject in subjects))
     expected = [k * expected_at(subject.run.ranking, k) for subject in subjects]
-    verdicts = [subject.run.about.get("verdicts") or {"accepted": 0, "rejected": 0} for subject in subjects]
+    verdicts = [subject.run.about.verdicts or VerdictCounts() for subject in subjects]
     picture = line_chart(
         [
             (
@@ -72,7 +73,7 @@ def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
             (
                 "with those accepted before",
                 [
-                    (subject.learned_from, number + own["accepted"])
+                    (subject.learned_from, number + own.accepted)
                     for subject, number, own in zip(subjects, expected, verdicts, strict=True)
                 ],
             ),
@@ -85,9 +86,9 @@ def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
     rows = [
         [
             subject.name,
-            f"{own['accepted']:,}",
-            f"{own['rejected']:,}",
-            f"{subject.run.about['members']:,}",
+            f"{own.accepted:,}",
+            f"{own.rejected:,}",
+            f"{subject.run.about.members:,}",
             f"{number:,.0f}",
             _missing(subject),
         ]
@@ -106,8 +107,7 @@ def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
 
 
 def _missing(subject: Subject) -> str:
-    regression = subject.run.about["regression"]
-    if regression is None:
+    missing = subject.run.missing
+    if missing is None:
         return "–"
-    missing = regression["missing"]
-    return f"{rounded(missing['expected'])} ({rounded(missing['low'])} to {rounded(missing['high'])})"
+    return f"{rounded(missing.expected)} ({rounded(missing.low)} to {rounded(missing.high)})"

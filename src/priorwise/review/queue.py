@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from priorwise.discovery import Run
-from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.status import SUBCATEGORY
 from priorwise.errors import InputError
 from priorwise.ranking.table import Ranking
 

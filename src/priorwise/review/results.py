@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.discovery import Run
-from priorwise.discovery.standing import SUBCATEGORY
+from priorwise.discovery.status import SUBCATEGORY
 from priorwise.discovery.verdicts import Judged
 from priorwise.errors import InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
@@ -63,8 +63,8 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
     blind, teaching = ([each for each in said if each.teaching is kind] for kind in (False, True))
     decided, known = decisions(blind), decisions(last_words(said))
     rankings = {"learned": run.ranking, "laplace": run.baseline}
-    standing = {id: status for ranking in rankings.values() for id, status in _standings(ranking)}
-    kinds = {id: _kind(decided.get(id), status) for id, status in standing.items()}
+    status_of = {id: status for ranking in rankings.values() for id, status in _statuses(ranking)}
+    kinds = {id: _kind(decided.get(id), status) for id, status in status_of.items()}
     relevant = frozenset(id for id, kind in kinds.items() if kind in ("yes", SUBCATEGORY))
     k = min(k, *(len(ranking) for ranking in rankings.values()))
     if k == 0:
@@ -73,8 +73,8 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
     masks = {name: np.array([id in relevant for id in ranking.ids[:depth]]) for name, ranking in rankings.items()}
     difference = compare_lists(run.ranking.ids[:k], run.baseline.ids[:k], relevant)
     return {
-        "label": run.about["label"],
-        "members": run.about["members"],
+        "label": run.about.label,
+        "members": run.about.members,
         "k": k,
         "depth": depth,
         "reviewers": reviewers(blind),
@@ -92,7 +92,7 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
         "area_between": area_between(masks["learned"], masks["laplace"]),
         "difference": asdict(difference),
         "agreement": [asdict(pair) for pair in agreements(blind)],
-        "documents": _documents(run, decided, known, standing),
+        "documents": _documents(run, decided, known, status_of),
         "accepted": sorted(id for id, verdict in known.items() if verdict == "yes"),
     }
 
@@ -166,7 +166,7 @@ def _progress(said: Sequence[Verdict]) -> list[int]:
     return list(accumulate(int(decided[item] == "yes") for item in in_order))
 
 
-def _standings(ranking: Ranking) -> list[tuple[str, str | None]]:
+def _statuses(ranking: Ranking) -> list[tuple[str, str | None]]:
     return list(zip(ranking.ids, ranking.table["status"].to_pylist(), strict=True))
 
 
@@ -188,7 +188,7 @@ def _counted(kinds: Iterable[str]) -> dict[str, int]:
 
 
 def _documents(
-    run: Run, decided: Mapping[str, str], known: Mapping[str, str], standing: Mapping[str, str | None]
+    run: Run, decided: Mapping[str, str], known: Mapping[str, str], status_of: Mapping[str, str | None]
 ) -> list[dict[str, Any]]:
     ranks = {name: _ranks(ranking) for name, ranking in (("rank", run.ranking), ("laplace_rank", run.baseline))}
     titles = {row["id"]: row["title"] for ranking in (run.baseline, run.ranking) for row in ranking.rows()}
@@ -198,7 +198,7 @@ def _documents(
             "title": title,
             "verdict": decided.get(id),
             "decided": known.get(id),
-            "status": standing[id],
+            "status": status_of[id],
             **{name: places.get(id) for name, places in ranks.items()},
         }
         for id, title in sorted(titles.items(), key=lambda pair: (ranks["rank"].get(pair[0], len(titles) + 1), pair[1]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import uuid
 import zipfile
@@ -11,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.files import whole_file
+from priorwise.corpus.whole_files import whole_file
 from priorwise.errors import BrokenFile, InputError, MissingExtra
+from priorwise.readers.fields import as_text
+from priorwise.readers.records import rows_of
 from priorwise.review.queue import Item
 from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.tables import csv_writer, starts_formula, unguarded
 
 HEADINGS = ("id", "title", "page", "text", "verdict")
 SHORT = {"y": "yes", "n": "no", "u": "unsure", "?": "unsure", "s": "skip"}
@@ -22,30 +24,7 @@ ALLOWED = ("yes", "no", "unsure", "skip")
 
 _LONGEST_CELL = 2_000
 _LARGEST_FILE = 100 << 20
-_STARTS_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
-
-def guarded(text: str) -> str:
-    """Return a cell that no spreadsheet program takes for a formula.
-
-    Examples
-    --------
-    >>> guarded("=1+1"), guarded("plain"), guarded("'=1")
-    ("'=1+1", 'plain', "''=1")
-    """
-    return "'" + text if _STARTS_FORMULA.match(text) else text
-
-
-def unguarded(cell: str) -> str:
-    """Take back what :func:`guarded` did.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
-    return cell[1:] if cell.startswith("'") and _STARTS_FORMULA.match(cell) else cell
 
 
 def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterable[Verdict] = ()) -> None:
@@ -71,7 +50,9 @@ def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterabl
             _write_xlsx(draft, rows)
             return
         with draft.open("w", encoding="utf-8-sig", newline="") as file:
-            csv.writer(file).writerows([HEADINGS, *([guarded(cell) for cell in row] for row in rows)])
+            write_row = csv_writer(file, HEADINGS)
+            for row in rows:
+                write_row(row)
 
 
 def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdicts, *, teaching: bool = False) -> int:
@@ -110,17 +91,14 @@ def _row(item: Item, corpus: Corpus, word: str) -> list[str]:
 
 
 def _verdicts_of(path: Path, known: set[str]) -> Iterator[tuple[str, str]]:
-    rows = iter(_rows_of(path))
-    headings = [str(cell or "").strip().lower() for cell in next(rows, [])]
-    places = {}
-    for name in ("id", "verdict"):
-        if headings.count(name) != 1:
-            raise BrokenFile(path, f"the first row must have one column '{name}'", line=1)
-        places[name] = headings.index(name)
     by_cell = {_UNWRITABLE.sub("\ufffd", id): id for id in known}
     seen: dict[str, tuple[int, str]] = {}
-    for number, row in enumerate(rows, start=2):
-        cells = {name: _text(row[place]) if place < len(row) else "" for name, place in places.items()}
+    # Rows as a spreadsheet program counts them, whatever their lines are in a file of text.
+    for number, (_, row) in enumerate(_rows_of(path), start=2):
+        cells = {name.lower(): as_text(value, name) for name, value in row.items()}
+        for name in ("id", "verdict"):
+            if name not in cells or f"{name} (2)" in cells:
+                raise BrokenFile(path, f"the first row must have one column '{name}'", line=1)
         word = cells["verdict"].strip().lower()
         if not word:
             continue
@@ -136,46 +114,24 @@ def _verdicts_of(path: Path, known: set[str]) -> Iterator[tuple[str, str]]:
         yield item, word
 
 
-def _rows_of(path: Path) -> Iterator[Sequence[Any]]:
+def _rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a sheet, opened as every other file of records is."""
     if not path.is_file():
         raise BrokenFile(path, "there is no such file")
-    if path.suffix.lower() == ".xlsx":
-        yield from _rows_of_xlsx(path)
-        return
-    if path.suffix.lower() != ".csv":
-        raise InputError(f"a sheet is an .xlsx or a .csv file, and {path.name} is neither")
-    if path.stat().st_size > _LARGEST_FILE:
+    if not path.stat().st_size:
+        raise BrokenFile(path, "the first row must have one column 'id', and there is no row")
+    if max(path.stat().st_size, _unpacked(path)) > _LARGEST_FILE:
         raise BrokenFile(path, "too large for a review")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            start = file.read(1 << 12)
-            file.seek(0)
-            # Where a comma is the decimal point, spreadsheet programs write semicolons.
-            first = start.partition("\n")[0]
-            delimiter = max(",;\t", key=first.count)
-            yield from csv.reader(file, delimiter=delimiter)
-    except UnicodeDecodeError as error:
-        raise BrokenFile(path, "not valid UTF-8; save it as 'CSV UTF-8'") from error
-    except csv.Error as error:
-        raise BrokenFile(path, f"not a CSV file ({error})") from error
+    yield from rows_of(path)
 
 
-def _rows_of_xlsx(path: Path) -> Iterator[Sequence[Any]]:
-    openpyxl = _openpyxl()
+def _unpacked(path: Path) -> int:
+    """Return how long a spreadsheet is when it is unpacked; 0 for any other file."""
     try:
         with zipfile.ZipFile(path) as packed:
-            if sum(entry.file_size for entry in packed.infolist()) > _LARGEST_FILE:
-                raise BrokenFile(path, "too large for a review")
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except BrokenFile:
-        raise
-    except Exception as error:
-        # openpyxl has no error of its own for what is broken; it may be any.
-        raise BrokenFile(path, f"not an .xlsx file that can be read ({error})") from error
-    try:
-        yield from book.worksheets[0].iter_rows(values_only=True)
-    finally:
-        book.close()
+            return sum(entry.file_size for entry in packed.infolist())
+    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+        return 0
 
 
 def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
@@ -195,7 +151,7 @@ def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
             cell.value = text
             # A text, even if it looks like a formula, and still one after somebody has edited it.
             cell.data_type = "s"
-            cell.quotePrefix = bool(_STARTS_FORMULA.match(text))
+            cell.quotePrefix = starts_formula(text)
             cell.alignment = Alignment(vertical="top", wrap_text=place in (2, 4))
             if number == 1:
                 cell.font = Font(bold=True)
@@ -204,13 +160,6 @@ def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
     sheet.add_data_validation(choice)
     choice.add(f"E2:E{len(rows) + 1}")
     book.save(path)
-
-
-def _text(cell: Any) -> str:
-    # A number that a spreadsheet program made of an id such as 17.
-    if isinstance(cell, float) and cell.is_integer():
-        cell = int(cell)
-    return "" if cell is None else str(cell)
 
 
 def _openpyxl() -> Any:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
-from priorwise.discovery.standing import SUBCATEGORY
-from priorwise.discovery.vectors import document_vectors
+from priorwise.discovery.status import SUBCATEGORY
+from priorwise.features.document_vectors import document_vectors
 from priorwise.review.queue import Choices, Item
 
 NEARLY_THE_SAME = 0.9
@@ -67,7 +67,7 @@ def teaching_items(
 
 def _apart(corpus: Corpus, documents: NDArray[np.int64], most: int) -> list[int]:
     """Return the places of the documents to ask about, in rounds of such that are not alike."""
-    X = document_vectors(corpus, documents).X
+    X = document_vectors(corpus, documents)
     is_same = np.zeros(len(documents), bool)
     kept: list[int] = []
     waiting = list(range(len(documents)))

@@ -130,11 +130,29 @@ class Verdicts:
         return cls(run / FILE_NAME)
 
     def _check_format(self) -> None:
+        self._check_schema()
         version = self._version()
         if version > FORMAT:
             raise BrokenFile(self.path, "written by a newer priorwise; update this one to read it")
         # What is only read stays as it was written. Numbers begin with 1, so none was to teach.
         self._teaching = "teaching" if version == FORMAT else "number < 0"
+
+    def _check_schema(self) -> None:
+        """Refuse a database that would run what somebody else wrote: a view, a trigger, a table that is a program."""
+        self._database.execute("PRAGMA trusted_schema = OFF")
+        for kind, name, sql in self._database.execute("SELECT type, name, sql FROM sqlite_master").fetchall():
+            plain = kind == "index" or (kind == "table" and not str(sql).upper().startswith("CREATE VIRTUAL"))
+            if not plain:
+                raise BrokenFile(
+                    self.path, f"it holds the {kind} '{str(name)[:50]}', which no review has; do not use it"
+                )
+
+    def check(self) -> None:
+        """Read the whole database; raise `BrokenFile` if its parts do not fit together."""
+        with self._said(), self._lock:
+            (said,) = self._database.execute("PRAGMA integrity_check(1)").fetchone()
+        if said != "ok":
+            raise BrokenFile(self.path, f"damaged ({' '.join(str(said).split())}); restore it from a copy")
 
     def _version(self) -> int:
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
@@ -212,6 +230,8 @@ class Verdicts:
             rows = self._database.execute(
                 f"SELECT {_COLUMNS}, {self._teaching} FROM verdict {which}", values
             ).fetchall()
+        if wrong := next((row for row in rows if not _fits(row)), None):
+            raise BrokenFile(self.path, f"damaged: {str(wrong)[:100]} is no verdict; restore it from a copy")
         return [Verdict(*(*row[:-1], bool(row[-1]))) for row in rows]
 
     @contextmanager
@@ -224,6 +244,21 @@ class Verdicts:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
             raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error
+
+
+def _fits(row: tuple[object, ...]) -> bool:
+    """Say whether a row holds what a verdict holds; SQLite itself takes anything for anything."""
+    id, reviewer, item, word, previous, seconds, at, teaching = row
+    texts = all(isinstance(each, str) and each for each in (id, reviewer, item)) and isinstance(at, str)
+    return (
+        texts
+        and word in WORDS
+        and bool(str(reviewer).strip())
+        and len(str(reviewer)) <= LONGEST_NAME
+        and (previous is None or isinstance(previous, str))
+        and (seconds is None or isinstance(seconds, int | float))
+        and isinstance(teaching, int)
+    )
 
 
 def _said_by(verdict: Verdict) -> tuple[str, str, str, bool]:

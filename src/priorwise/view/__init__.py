@@ -5,6 +5,7 @@ After *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
 
 from priorwise.view.families import FAMILIES, setting_of
 from priorwise.view.family import Family, Setting
+from priorwise.view.measures import Points
 from priorwise.view.view import View, explore
 
-__all__ = ["FAMILIES", "Family", "Setting", "View", "explore", "setting_of"]
+__all__ = ["FAMILIES", "Family", "Points", "Setting", "View", "explore", "setting_of"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,30 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus, TokenBatch
 from priorwise.models.class_counts import ClassCounts
 from priorwise.models.event_models import Multinomial, bernoulli_parts
-from priorwise.models.presence_priors import kind_of
-from priorwise.priors.rates import log_rate
+from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
+from priorwise.priors.rates import RatePrior, log_rate
 from priorwise.priors.term_counts import TermCounts
+from priorwise.priors.words import WordPrior
 from priorwise.view.documents import ShownDocuments
 from priorwise.view.family import Setting
+
+if TYPE_CHECKING:
+    from priorwise.models.base import PriorModel
+    from priorwise.view.naive_bayes_family import NaiveBayesFamily
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MEMBERS, OTHERS = 0, 1
+
+
+def _model(setting: Setting) -> type[PriorModel]:
+    return cast("NaiveBayesFamily", setting.family).model
+
+
+def counts_repeats(setting: Setting) -> bool:
+    """Whether a word that a document has twice counts twice."""
+    return _model(setting).reads == "counts"
 
 
 class Contributions(NamedTuple):
@@ -114,17 +128,17 @@ class Coordinates:
 
     def contributions(self, setting: Setting) -> Contributions:
         """What documents start from, and what tokens add."""
-        parts = {"bernoulli": self._bernoulli, "presence": self._presence, "multinomial": self._multinomial}
-        return parts[setting.family.model](setting.prior)
+        parts = {RatePrior: self._bernoulli, PresencePrior: self._presence, WordPrior: self._multinomial}
+        return parts[_model(setting).asks](setting.prior)
 
     def _sum(self, setting: Setting, row_of: Any, indptr: Any, tokens: Any, counts: Any, sums: Floats) -> None:
         from priorwise.kernels.two_sums import sum_two
 
         start, table = self.contributions(setting)
-        sum_two(indptr, tokens, counts, setting.family.model == "multinomial", row_of, table, start, sums)
+        sum_two(indptr, tokens, counts, counts_repeats(setting), row_of, table, start, sums)
 
     def _row_of(self, setting: Setting) -> NDArray[np.int32]:
-        return (self._words if setting.family.model == "multinomial" else self._presences).of_token
+        return (self._words if counts_repeats(setting) else self._presences).of_token
 
     def _count(self, weight: Floats) -> _Rows:
         shown = self.documents
@@ -163,7 +177,7 @@ class Coordinates:
 
     def _presence(self, prior: Any) -> Contributions:
         kind = kind_of(prior)
-        negative, positive = kind.strengths(prior, 2)
+        negative, positive = strengths_of(prior, 2)
         tables = [
             kind.table(counts, np.array([strength]))
             for counts, strength in zip(self._sides, (positive, negative), strict=True)

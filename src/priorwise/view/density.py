@@ -41,14 +41,13 @@ def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 
     --------
     >>> from priorwise import Corpus, explore
     >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x")
+    >>> view = explore(corpus, "x", "beta")
     >>> density_of(view, view.setting).bins.sum(axis=(1, 2)).tolist()
     [3.0, 3.0]
     """
     from priorwise.kernels.two_sums import add_to_bins
 
-    points = view.points(setting)
-    shown = np.column_stack([points[:, 0], points[:, 0] - points[:, 1]])
+    shown = np.column_stack(view.points(setting))
     low, high = np.percentile(shown, [CLIPPED, 100 - CLIPPED], axis=0)
     if len(shown) < 1000:
         low, high = shown.min(axis=0), shown.max(axis=0)
@@ -57,6 +56,6 @@ def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 
     is_member = np.zeros(view.corpus.n_documents, dtype=bool)
     is_member[view.corpus.members(view.label)] = True
     bins = np.zeros((2, rows, columns), dtype=np.float32)
-    for start, sums in view.coordinates.of_corpus(setting, view.corpus):
+    for start, sums in view.shown(setting.family).of_corpus(setting):
         add_to_bins(sums, low, high, is_member[start : start + len(sums)], bins)
     return Density(low, high, bins)

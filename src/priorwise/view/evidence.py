@@ -1,4 +1,4 @@
-"""Why a point is where it is: what each token of a document adds, and where it stands in the text."""
+"""Why a point is where it is: what each token of a document adds, and where it is in the text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-
-from priorwise.view.family import Setting
-from priorwise.view.view import View
 
 LONGEST_TEXT = 20_000
 """How many characters of a text are marked; what comes after them is not shown."""
@@ -18,12 +15,12 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one token adds to a document's log odds.
+    """What one token, or another category, adds to a document's log odds.
 
     Parameters
     ----------
     token : str
-        The token.
+        The token, or the name of another category.
     count : int
         How often the document has it.
     weight : float
@@ -36,38 +33,6 @@ class Evidence:
     count: int
     weight: float
     at_each: float
-
-
-def evidence(view: View, place: int, setting: Setting) -> list[Evidence]:
-    """What the tokens of a document add to its log odds, the strongest first; tokens that say nothing are left out.
-
-    Parameters
-    ----------
-    view : View
-        What is shown.
-    place : int
-        The document, by its place among those that are shown.
-    setting : Setting
-        The prior.
-
-    Examples
-    --------
-    >>> from priorwise import Corpus, explore
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x")
-    >>> [each.token for each in evidence(view, 1, view.setting)]
-    ['a', 'c']
-    """
-    shown = view.documents
-    own = slice(shown.indptr[place], shown.indptr[place + 1])
-    tokens, counts = shown.tokens[own], shown.counts[own].astype(np.int64)
-    at_each = view.coordinates.of_tokens(setting)[tokens]
-    weights = at_each * counts if setting.family.model == "multinomial" else at_each
-    order = np.lexsort((tokens, -np.abs(weights)))
-    order = order[weights[order] != 0]
-    names = view.corpus.token_names(shown.features[tokens[order]])
-    columns = (each[order].tolist() for each in (counts, weights, at_each))
-    return [Evidence(*each) for each in zip(names, *columns, strict=True)]
 
 
 def marked_text(text: str, found: list[Evidence]) -> list[tuple[str, float]]:

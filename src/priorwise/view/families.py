@@ -1,129 +1,57 @@
-"""The priors that can be seen."""
+"""The priors that can be explored: the model that ranks, and every naive Bayes model with every prior it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from priorwise.errors import InputError, UnknownName
-from priorwise.priors import (
-    AbsoluteDiscount,
-    Beta,
-    Dirichlet,
-    JelinekMercer,
-    LinearDiscount,
-    PseudoCounts,
-    TermBeta,
-    WittenBell,
-)
-from priorwise.view.family import Family, Parameter, Setting
+from priorwise.view.family import Family, Setting
+from priorwise.view.member_family import MemberFamily
+from priorwise.view.naive_bayes_family import NaiveBayesFamily
 
-_ALPHA = Parameter("alpha", "α", 1e-6, 1e2)
-_SHARE = Parameter("lambda", "λ", 1e-4, 1 - 1e-4, is_share=True)
-
-
-def _strengths(low: float, high: float) -> tuple[Parameter, Parameter]:
-    return Parameter("negative", "λ−", low, high), Parameter("positive", "λ+", low, high)
-
-
-FAMILIES: Mapping[str, Family] = {
-    family.name: family
-    for family in (
-        Family(
-            "beta",
-            "Bernoulli, Beta prior",
-            "bernoulli",
-            (Parameter("alpha", "α", 1e-5, 1e2), Parameter("beta", "β", 1e-3, 1e5)),
-            Beta,
-            (1.0, 1.0),
-            "θ = (τ + α) / (m + α + β)",
-        ),
-        Family(
-            "jelinek-mercer",
-            "Bernoulli, Jelinek-Mercer",
-            "bernoulli",
-            (_SHARE,),
-            JelinekMercer,
-            (0.5,),
-            "θ = (1 − λ) τ/m + λ π",
-        ),
-        Family(
-            "term-beta",
-            "Bernoulli, a strength per token",
-            "bernoulli",
-            (Parameter("scale", "scale", 1e-6, 1e4),),
-            TermBeta,
-            (1.0,),
-            "θ = (τ + s π) / (m + s), s = scale · ŝ(token)",
-        ),
-        Family(
-            "presence",
-            "Presence, imagined documents",
-            "presence",
-            _strengths(1e-2, 2e2),
-            PseudoCounts,
-            (1.0, 1.0),
-            "p(x|c) = (λc + n(x,c)) / (λc + n(c))",
-        ),
-        Family(
-            "presence-collection",
-            "Presence, around the collection",
-            "presence",
-            _strengths(1e-1, 1e6),
-            lambda negative, positive: PseudoCounts(negative, positive, centre="collection"),
-            (10.0, 10.0),
-            "p(x|c) = (λc π(x) + n(x,c)) / (λc + n(c))",
-        ),
-        Family(
-            "dirichlet",
-            "Multinomial, Laplace",
-            "multinomial",
-            (_ALPHA,),
-            Dirichlet,
-            (1.0,),
-            "p(i|c) = (N + α) / (ΣN + αV)",
-        ),
-        Family(
-            "absolute",
-            "Multinomial, absolute discount",
-            "multinomial",
-            (Parameter("discount", "δ", 1e-3, 0.99, is_share=True),),
-            AbsoluteDiscount,
-            (0.5,),
-            "p(i|c) = (N − δ) / ΣN if seen, δU / (ΣN·Z) if not",
-        ),
-        Family(
-            "linear",
-            "Multinomial, linear discount",
-            "multinomial",
-            (Parameter("alpha", "α", 1e-6, 0.99, is_share=True),),
-            LinearDiscount,
-            (0.1,),
-            "p(i|c) = (1 − α) N / ΣN if seen, α / Z if not",
-        ),
-        Family(
-            "witten-bell",
-            "Multinomial, Witten-Bell",
-            "multinomial",
-            (_ALPHA,),
-            WittenBell,
-            (1.0,),
-            "p(i|c) = N / (ΣN + αU) if seen, αU / ((ΣN + αU)·Z) if not",
-        ),
-        Family(
-            "jelinek-mercer-words",
-            "Multinomial, Jelinek-Mercer",
-            "multinomial",
-            (_SHARE,),
-            JelinekMercer,
-            (0.5,),
-            "p(i|c) = (1 − λ) N / ΣN + λ π",
-        ),
-    )
+ALIASES = {
+    "beta": "bernoulli-beta",
+    "jelinek-mercer": "bernoulli-jelinek-mercer",
+    "term-beta": "bernoulli-term-beta",
+    "presence": "presence-pseudo-counts",
+    "presence-collection": "presence-pseudo-counts-collection",
+    "dirichlet": "multinomial-dirichlet",
+    "absolute": "multinomial-absolute-discount",
+    "linear": "multinomial-linear-discount",
+    "witten-bell": "multinomial-witten-bell",
+    "jelinek-mercer-words": "multinomial-jelinek-mercer",
 }
+"""Short names, which older addresses use."""
 
 
-def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None = None) -> Setting:
-    """Name a prior: by its family, and by its numbers unless they are the usual ones.
+class Families(Mapping[str, Family]):
+    """Every family by name, derived from what is registered at the moment."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __getitem__(self, name: str) -> Family:
+        return self._made()[ALIASES.get(name, name)]
+
+    def _made(self) -> dict[str, Family]:
+        return {family.name: family for family in (MemberFamily(), *NaiveBayesFamily.all())}
+
+
+FAMILIES: Mapping[str, Family] = Families()
+
+
+def family_of(name: str) -> Family:
+    """Look up a family by its name, or by a short or older one."""
+    if name not in FAMILIES:
+        raise UnknownName("family of priors", name, [*ALIASES, *FAMILIES], complete=True)
+    return FAMILIES[name]
+
+
+def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None = None, keywords: str = "") -> Setting:
+    """Name a prior: by its family, by its numbers unless they are the usual ones, and by words that somebody knows.
 
     Examples
     --------
@@ -134,14 +62,15 @@ def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None
     ...
     priorwise.errors.InputError: α must be a number from 1e-09 to 1e+09, not -1
     """
-    if family not in FAMILIES:
-        raise UnknownName("family of priors", family, FAMILIES, complete=True)
-    found = FAMILIES[family]
+    found = family_of(family)
+    if keywords and not found.takes_keywords:
+        raise InputError(f"'{found.name}' takes no keywords; the family 'members' does")
     if values is None:
-        return Setting(found, found.default)
+        return Setting(found, found.default, keywords)
     wanted = [each.name for each in found.parameters]
+    older = {each.also: each.name for each in found.parameters}
     given = list(values.values()) if isinstance(values, Mapping) else list(values)
-    names = list(values) if isinstance(values, Mapping) else wanted
+    names = [older.get(name, name) for name in values] if isinstance(values, Mapping) else wanted
     if sorted(names) != sorted(wanted) or len(given) != len(wanted):
         raise InputError(f"'{family}' has the numbers {', '.join(wanted)}")
     numbers = tuple(float(given[names.index(name)]) for name in wanted)
@@ -150,4 +79,4 @@ def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None
             raise InputError(
                 f"{parameter.symbol} must be a number from {parameter.least:g} to {parameter.most:g}, not {number:g}"
             )
-    return Setting(found, numbers)
+    return Setting(found, numbers, keywords)

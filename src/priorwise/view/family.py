@@ -1,49 +1,21 @@
-"""What a family of priors is: a model, one or two numbers, and the names that some numbers have."""
+"""What a family of priors is: what the explorer asks of every one of them, and one of its priors with its numbers."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-LARGEST = 1e9
-SMALLEST = 1e-9
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One number of a prior.
-
-    Parameters
-    ----------
-    name, symbol : str
-        What it is called in addresses and files, and on the screen.
-    low, high : float
-        Between what a slider moves it, on a logarithmic scale; a share of 1 on a scale that is finer at both ends.
-        Typed values may lie outside.
-    is_share : bool
-        Whether it lies between 0 and 1.
-    """
-
-    name: str
-    symbol: str
-    low: float
-    high: float
-    is_share: bool = False
-
-    @property
-    def least(self) -> float:
-        """The smallest value that can be typed."""
-        return SMALLEST
-
-    @property
-    def most(self) -> float:
-        """The largest value that can be typed."""
-        return 1.0 - 1e-9 if self.is_share else LARGEST
+if TYPE_CHECKING:
+    from priorwise.priors.base import Parameter, Prior
+    from priorwise.view.shown_model import ShownModel
+    from priorwise.view.view import View
 
 
 @dataclass(frozen=True)
-class Preset:
-    """A prior with a name and a key; without numbers, the one of its family that leave-one-out finds best."""
+class ShownPreset:
+    """A prior with a button; without values, the best of its family."""
 
     key: str
     name: str
@@ -53,78 +25,94 @@ class Preset:
 
 
 @dataclass(frozen=True)
-class Family:
-    """A model, and a kind of prior for it.
+class Axes:
+    """What the two coordinates of a point are called.
 
     Parameters
     ----------
-    name, title : str
-        What it is called in addresses, and on the screen.
-    model : {"bernoulli", "presence", "multinomial"}
-        How a document is read.
-    parameters : tuple of Parameter
-        The prior's numbers.
-    make : callable
-        From the numbers to the prior; the prior's own class, where its numbers are all it has.
-    default : tuple of float
-        Where to start.
-    says : str
-        The formula.
+    across : str
+        The first coordinate.
+    up : str, optional
+        The second one. None: it is always the log odds, and a point on the diagonal has not moved.
     """
 
-    name: str
-    title: str
-    model: str
-    parameters: tuple[Parameter, ...]
-    make: Any
-    default: tuple[float, ...]
-    says: str
+    across: str
+    up: str | None = None
 
-    def presets(self, types: int) -> list[Preset]:
-        """The priors with a name, for this model; `types` is how many tokens there are.
 
-        Examples
-        --------
-        >>> from priorwise.view.families import FAMILIES
-        >>> [preset.name for preset in FAMILIES["beta"].presets(100)]
-        ['LA', 'JE', 'EY', 'VI', 'Jeffreys', 'Perks']
-        """
-        one, half, shared = "one imagined document", "half an imagined document", "one, shared by all tokens"
-        ways = [("l", "Laplace", one, 1.0), ("h", "Jeffreys", half, 0.5), ("p", "Perks", shared, 1.0 / types)]
-        if self.model == "bernoulli":
-            named = [Preset(key, name, title, "beta", (number, number)) for key, name, title, number in ways]
-            return [
-                Preset("l", "LA", "Laplace: α = β = 1", "beta", (1.0, 1.0)),
-                Preset("j", "JE", "Jelinek-Mercer with the best λ", "jelinek-mercer"),
-                Preset("e", "EY", "Eyheramendy, Lewis and Madigan: α = 0.1, β = 0.3", "beta", (0.1, 0.3)),
-                Preset("v", "VI", "Beta with the best α and β", "beta"),
-                *named[1:],
-            ]
-        if self.model == "presence":
-            return [Preset(key, name, title, "presence", (number, number)) for key, name, title, number in ways]
-        return [
-            *(Preset(key, name, title, "dirichlet", (number,)) for key, name, title, number in ways),
-            Preset("w", "Witten-Bell", "their own: α = 1", "witten-bell", (1.0,)),
-        ]
+class Family(ABC):
+    """A kind of model with a kind of prior; the explorer derives everything that it says about them from here."""
 
-    def estimator(self, prior: Any) -> Any:
-        """The scikit-learn classifier with a prior of this family."""
-        if self.model == "bernoulli":
-            from priorwise.models.bernoulli import BernoulliNB
+    axes: ClassVar[Axes]
+    shades: ClassVar[bool] = False
+    """Whether all documents of a corpus can be counted as fast as a slider moves."""
+    takes_keywords: ClassVar[bool] = False
+    chooses_objective: ClassVar[bool] = True
+    """Whether the best prior depends on an objective that people choose."""
+    best: ClassVar[str] = "Find the best"
+    """What the button says that goes to the best prior."""
+    best_by: ClassVar[str] = "Best by leave-one-out"
+    """What is said of the best prior when it is found."""
 
-            return BernoulliNB(prior)
-        if self.model == "presence":
-            from priorwise.models.presence import PresenceNB
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in addresses."""
 
-            return PresenceNB(prior)
-        from priorwise.models.multinomial import MultinomialNB
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Its name on the screen."""
 
-        return MultinomialNB(prior)
+    @property
+    @abstractmethod
+    def group(self) -> str:
+        """The heading that it is under."""
+
+    @property
+    @abstractmethod
+    def formula(self) -> str:
+        """The prior's formula."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Sequence[Parameter]:
+        """The numbers, each with a slider."""
+
+    @property
+    @abstractmethod
+    def default(self) -> tuple[float, ...]:
+        """The usual numbers."""
+
+    @abstractmethod
+    def show(self, view: View) -> ShownModel:
+        """Make what answers for the documents of a view, for all families of this class."""
+
+    @abstractmethod
+    def make(self, *values: float) -> Prior:
+        """Make the prior with these numbers."""
+
+    @abstractmethod
+    def presets(self, types: int) -> list[ShownPreset]:
+        """List the priors that have a button; `types` is how many words there are."""
+
+    def write(self, setting: Setting) -> str:
+        """Write a setting down, for tables and files."""
+        return repr(setting.prior)
 
 
 @dataclass(frozen=True)
 class Setting:
     """A family and its numbers.
+
+    Parameters
+    ----------
+    family : Family
+        The family.
+    values : tuple of float
+        The numbers, in the order of the family's parameters.
+    keywords : str
+        Words that somebody knows, such as ``+oil:2 -olive``, for a family that takes them.
 
     Examples
     --------
@@ -135,6 +123,7 @@ class Setting:
 
     family: Family
     values: tuple[float, ...]
+    keywords: str = ""
 
     @property
     def prior(self) -> Any:
@@ -144,3 +133,6 @@ class Setting:
     def named(self) -> dict[str, float]:
         """The numbers by their names."""
         return {each.name: value for each, value in zip(self.family.parameters, self.values, strict=True)}
+
+    def __str__(self) -> str:
+        return self.family.write(self)

@@ -21,7 +21,7 @@ CLIPPED = {False: 0.5, True: 1.0}
 
 MARGIN = 0.04
 
-MEMBER, OTHER, INK = "#b5542c", "#1f6384", "#59636b"
+MEMBER, OTHER, INK, FAINT = "#b5542c", "#1f6384", "#59636b", "#c3c9cd"
 
 
 def plot_view(view: View, setting: Setting) -> Any:
@@ -31,7 +31,8 @@ def plot_view(view: View, setting: Setting) -> Any:
         from plotly.subplots import make_subplots
     except ImportError as error:
         raise MissingExtra("plotly", "web") from error
-    shown, points = view.documents, view.points(setting)
+    shown, points, axes = view.documents, view.points(setting), setting.family.axes
+    up = points.odds if axes.up is None else points.y
     measures = view.measures(setting)
     titles = [
         f"{title}: F1 {of.f1:.3f}<br>precision {of.precision:.3f}, recall {of.recall:.3f}"
@@ -49,8 +50,8 @@ def plot_view(view: View, setting: Setting) -> Any:
                 places = np.sort(generator.choice(places, DRAWN, replace=False))
             figure.add_trace(
                 Scatter(
-                    x=points[places, 0].round(3),
-                    y=points[places, 1].round(3),
+                    x=points.x[places].round(3),
+                    y=up[places].round(3),
                     text=[title.replace("<", "&lt;") for title in view.corpus.titles(shown.rows[places])],
                     mode="markers",
                     name=name,
@@ -62,18 +63,23 @@ def plot_view(view: View, setting: Setting) -> Any:
                 row=1,
                 col=column,
             )
-        ends = [float(points.min()), float(points.max())]
-        line = {"x": ends, "y": ends, "mode": "lines", "line": {"color": INK}, "hoverinfo": "skip"}
-        figure.add_trace(Scatter(**line, name="decision line", showlegend=column == 1), row=1, col=column)
-        figure.update_xaxes(title_text="log P(d|c) + log P(c)", row=1, col=column)
-    figure.update_yaxes(title_text="log P(d|¬c) + log P(¬c)", row=1, col=1)
+        ends = [float(min(points.x.min(), up.min())), float(max(points.x.max(), up.max()))]
+        # Where both coordinates are log odds, documents on the diagonal have not moved, and 0 decides.
+        drawn = (
+            [("decision line", ends, INK)] if axes.up else [("decision line", [0, 0], INK), ("not moved", ends, FAINT)]
+        )
+        for name, heights, colour in drawn:
+            line = {"x": ends, "y": heights, "mode": "lines", "line": {"color": colour}, "hoverinfo": "skip"}
+            figure.add_trace(Scatter(**line, name=name, showlegend=column == 1), row=1, col=column)
+        figure.update_xaxes(title_text=axes.across, row=1, col=column)
+    figure.update_yaxes(title_text=axes.up or "log odds now", row=1, col=1)
     # Both coordinates are of one kind, so that y = x is the diagonal.
-    seen = extent(points, shown.member)
+    seen = extent(np.column_stack([points.x, up]), shown.member)
     figure.update_xaxes(range=seen)
     figure.update_yaxes(range=seen)
     figure.update_annotations(font_size=13)
     figure.update_layout(
-        title=f"{view.label.replace('<', '&lt;')}, {setting.prior!r}",
+        title=f"{view.label.replace('<', '&lt;')}, {setting}",
         template="plotly_white",
         height=520,
         legend={"orientation": "h", "yanchor": "top", "y": -0.16},

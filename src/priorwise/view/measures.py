@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,34 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+class Points(NamedTuple):
+    """Where documents are.
+
+    Parameters
+    ----------
+    x : array
+        The first coordinate. Of naive Bayes it is log P(d|c) + log P(c); of the model that ranks, the log odds where
+        the sliders open.
+    odds : array
+        The log odds of being a member.
+    """
+
+    x: Floats
+    odds: Floats
+
+    @property
+    def y(self) -> Floats:
+        """The second coordinate of naive Bayes, log P(d|¬c) + log P(¬c)."""
+        return self.x - self.odds
+
+
 @dataclass(frozen=True)
 class Line:
     """The decision line y = slope · x + shift: below it a document is in the category. Bayes' rule is y = x.
 
     Examples
     --------
-    >>> points = np.array([[-5.0, -6.0], [-5.0, -4.0]])
+    >>> points = Points(np.array([-5.0, -5.0]), np.array([1.0, -1.0]))
     >>> Line().below(points), Line(shift=2.0).below(points)
     (array([ True, False]), array([ True,  True]))
     """
@@ -25,11 +47,10 @@ class Line:
     slope: float = 1.0
     shift: float = 0.0
 
-    def below(self, points: Floats) -> Mask:
+    def below(self, points: Points) -> Mask:
         """Which of the documents at these coordinates are in the category."""
-        x = points[:, 0]
         # By the log odds, so that under y = x a document is where its score's sign says, to the last bit.
-        return x - points[:, 1] > (1 - self.slope) * x - self.shift
+        return points.odds > (1 - self.slope) * points.x - self.shift
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.kernels.leave_one_out import TIE
-from priorwise.models.leave_one_out import LeaveOneOut
-from priorwise.models.presence import presence
-from priorwise.models.presence_counts import Cases
-from priorwise.models.presence_priors import kind_of
-from priorwise.search import CountTarget, radial_search
+from priorwise.search import HeldOut, Target, best_place, radial
 from priorwise.view.documents import ShownDocuments
 from priorwise.view.family import Family, Setting
+from priorwise.view.naive_bayes_family import NaiveBayesFamily
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-TOGETHER = 32
-"""How many priors are looked at in one pass over the documents."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +23,7 @@ class FamilyTerrain:
 
     Parameters
     ----------
-    family : Family
+    family : NaiveBayesFamily
         The priors.
     axes : tuple of arrays
         The values of each of its numbers, ascending.
@@ -40,16 +33,24 @@ class FamilyTerrain:
         How many there are.
     """
 
-    family: Family
+    family: NaiveBayesFamily
     axes: tuple[Floats, ...]
     tp: Floats
     fp: Floats
     positives: int
     negatives: int
 
-    def values(self, target: CountTarget) -> Floats:
+    def values(self, target: Target) -> Floats:
         """The target's value in every cell."""
         return target.from_counts(self.tp, self.fp, self.positives, self.negatives)
+
+    def drawn(self, objective: Target) -> dict[str, Any]:
+        """The axes, and a value for each cell."""
+        return {"axes": [axis.tolist() for axis in self.axes], "values": self.values(objective).round(5).tolist()}
+
+    def way(self, objective: Target, start: Setting) -> list[Setting]:
+        """The way from a prior to the best one, which is the last."""
+        return [self.setting(cell) for cell in self.path(objective, start)]
 
     def setting(self, cell: tuple[int, ...]) -> Setting:
         """The prior of a cell."""
@@ -60,22 +61,23 @@ class FamilyTerrain:
         near = (np.abs(np.log(axis / value)) for axis, value in zip(self.axes, setting.values, strict=True))
         return tuple(int(np.argmin(distance)) for distance in near)
 
-    def path(self, target: CountTarget, start: Setting) -> list[tuple[int, ...]]:
+    def path(self, target: Target, start: Setting) -> list[tuple[int, ...]]:
         """Climb from a prior, and go from where that ends to the best of all cells.
 
         The climb is the radial search of *presence*. Among equally good cells the most sensitive is taken, and of those
         the one nearest to where the climb ended.
         """
-        values = np.atleast_2d(self.values(target))
-        tp = np.atleast_2d(self.tp)
+        shape = (1,) * (2 - len(self.axes)) + self.tp.shape
+        values = np.column_stack([self.values(target).ravel(), self.tp.ravel()])
+
+        def value(cells: Any) -> Floats:
+            return values[np.ravel_multi_index(tuple(np.transpose(cells)), shape)]
+
         first = (0,) * (2 - len(self.axes)) + self.nearest(start)
-        climb = radial_search(
-            lambda cell: (float(values[cell]), float(tp[cell])), values.shape, [(first[0], first[1])]
-        ).paths[0]
-        best = np.argwhere(values == values.max())
-        best = best[tp[tuple(best.T)] == tp[tuple(best.T)].max()]
-        end = best[np.argmin(((best - climb[-1]) ** 2).sum(axis=1))]
-        path = climb if tuple(end) == climb[-1] else [*climb, tuple(end.tolist())]
+        climb = radial(shape, [first]).search(value).paths[0]
+        away = ((np.indices(shape).reshape(2, -1).T - climb[-1]) ** 2).sum(axis=1)
+        end = np.unravel_index(best_place(values, away), shape)
+        path = climb if end == climb[-1] else [*climb, end]
         return [tuple(int(i) for i in cell[2 - len(self.axes) :]) for cell in path]
 
 
@@ -88,14 +90,8 @@ def axes_of(family: Family) -> tuple[Floats, ...]:
     >>> [len(axis) for axis in axes_of(FAMILIES["beta"])], len(axes_of(FAMILIES["jelinek-mercer"])[0])
     ([21, 25], 59)
     """
-    if family.model == "presence":
-        grid = kind_of(family.make(1.0, 1.0)).grid
-        return grid, grid
-    columns = np.array([astuple(prior) for prior in family.make.grid()]).T
-    return tuple(
-        np.unique(column[(column >= parameter.least) & (column <= parameter.most)])
-        for column, parameter in zip(columns, family.parameters, strict=True)
-    )
+    columns = ((each, np.array(each.values)) for each in family.parameters)
+    return tuple(np.unique(values[(values >= each.least) & (values <= each.most)]) for each, values in columns)
 
 
 class TrainingLeftOut:
@@ -105,53 +101,25 @@ class TrainingLeftOut:
         train = documents.training
         self.member = documents.member[train]
         self._counts = documents.matrix[train]
-        self._ready: dict[str, Any] = {}
+        self._ready: dict[str, HeldOut] = {}
 
-    def scores(self, setting: Setting) -> Floats:
+    def scores(self, family: NaiveBayesFamily, prior: Any) -> Floats:
         """Log odds of every training document under a prior."""
-        prior = setting.prior
-        if setting.family.model == "presence":
-            return self._presence(prior).scores(prior)
-        scores: Floats = self._counted(setting.family).output_scores(0, [prior])[:, 0]
-        return scores
+        return next(self._held_out(family).score_matrices([prior]))[:, 0]
 
-    def terrain(self, family: Family) -> FamilyTerrain:
+    def terrain(self, family: NaiveBayesFamily) -> FamilyTerrain:
         """Look at every prior of the family's grid."""
         axes = axes_of(family)
-        if family.model == "presence":
-            tp, fp = self._presence(family.make(1.0, 1.0)).predicted_positive(axes[0])
-        else:
-            tp, fp = self._predicted_positive(family, axes)
+        tp, fp = self._held_out(family).terrain(axes, family.make)
+        if tp.ndim > len(axes):  # one number for both classes
+            tp, fp = np.diagonal(tp), np.diagonal(fp)
         members = int(np.count_nonzero(self.member))
         return FamilyTerrain(family, axes, tp, fp, members, len(self.member) - members)
 
-    def _predicted_positive(self, family: Family, axes: tuple[Floats, ...]) -> tuple[Floats, Floats]:
-        left_out = self._counted(family)
-        cells = np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
-        tp, fp = np.empty(len(cells)), np.empty(len(cells))
-        for start in range(0, len(cells), TOGETHER):
-            some = slice(start, start + TOGETHER)
-            found = left_out.output_scores(0, [family.make(*values) for values in cells[some].tolist()]) > TIE
-            tp[some] = np.count_nonzero(found[self.member], axis=0)
-            fp[some] = np.count_nonzero(found[~self.member], axis=0)
-        shape = tuple(len(axis) for axis in axes)
-        return tp.reshape(shape), fp.reshape(shape)
-
-    def _presence(self, prior: Any) -> LeaveOneOut:
-        kind = kind_of(prior)
-        if repr(kind) not in self._ready:
-            found = presence(self._counts)
-            cases = Cases.of(found.indptr, found.indices, self.member)
-            self._ready[repr(kind)] = LeaveOneOut(cases, cases.count(found.shape[1]), kind=kind)
-        loo: LeaveOneOut = self._ready[repr(kind)]
-        return loo
-
-    def _counted(self, family: Family) -> Any:
-        if family.model not in self._ready:
-            from priorwise.models.labels import Labels
-
-            estimator = family.estimator(None)
-            labels = Labels(np.array([False, True]))
+    def _held_out(self, family: NaiveBayesFamily) -> HeldOut:
+        # Models of counts are judged alike whatever their prior; those of presence prepare for one kind of prior.
+        key = family.name if family.model.prepares_for_one_kind else family.model.name
+        if key not in self._ready:
             weight = np.ones(len(self.member))
-            self._ready[family.model] = estimator.leave_one_out(self._counts, self.member, labels, weight)
-        return self._ready[family.model]
+            self._ready[key] = family.estimator(family.prior).held_out(self._counts, self.member, weight)
+        return self._ready[key]

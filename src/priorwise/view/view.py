@@ -1,24 +1,29 @@
-"""A category under any prior: points, measures, terrain, evidence."""
+"""A category under any prior: points, measures, words, evidence, the way to the best prior."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
-from priorwise.search import CountTarget, FBeta
-from priorwise.view.coordinates import Coordinates
+from priorwise.search import FBeta, Target
 from priorwise.view.documents import MOST_DOCUMENTS, ShownDocuments, draw_documents
-from priorwise.view.families import FAMILIES, setting_of
-from priorwise.view.family import Setting
-from priorwise.view.measures import Line, Measures
+from priorwise.view.evidence import Evidence
+from priorwise.view.families import family_of, setting_of
+from priorwise.view.family import Family, Setting
+from priorwise.view.measures import Line, Measures, Points
+from priorwise.view.shown_model import ObjectiveMap, ShownModel, WordChange
 
-Floats = NDArray[np.float64]
+Values = Mapping[str, float] | Sequence[float]
+
+WORDS = 20
+"""How many words that moved are listed."""
 
 
 class View:
@@ -32,18 +37,53 @@ class View:
         The category.
     documents : ShownDocuments
         What is shown.
-    setting : Setting
-        The prior that :meth:`plot` begins with.
+    family : Family
+        The family that :meth:`plot` shows.
+    values : mapping or sequence of float, optional
+        The numbers that it begins with; by default those where the family's sliders open.
+    keywords : str
+        Words that somebody knows.
+    tried : sequence
+        The settings that a run of ``discover`` tried. By default the model that ranks learns its prior here.
     """
 
-    def __init__(self, corpus: Corpus, label: str, documents: ShownDocuments, setting: Setting) -> None:
-        self.corpus, self.label, self.documents, self.setting = corpus, label, documents, setting
-        self.coordinates = Coordinates(documents)
-        self._terrains: dict[str, Any] = {}
+    def __init__(
+        self,
+        corpus: Corpus,
+        label: str,
+        documents: ShownDocuments,
+        family: Family,
+        values: Values | None = None,
+        keywords: str = "",
+        tried: Sequence[Any] = (),
+    ) -> None:
+        self.corpus, self.label, self.documents, self.family, self.tried = corpus, label, documents, family, tried
+        checked = setting_of(family.name, values, keywords)
+        self._given, self._keywords = None if values is None else checked, keywords
+        self._lock = threading.Lock()
+        self._shown: dict[type[Family], ShownModel] = {}
 
-    def points(self, setting: Setting | None = None) -> Floats:
-        """(log P(d|c) + log P(c), log P(d|¬c) + log P(¬c)) of every document that is shown."""
-        return self.coordinates.of(setting or self.setting)
+    def shown(self, family: Family) -> ShownModel:
+        """What answers for a family; families of a class share it."""
+        with self._lock:
+            if type(family) not in self._shown:
+                self._shown[type(family)] = family.show(self)
+            return self._shown[type(family)]
+
+    def opening(self, family: str) -> Setting:
+        """Where the sliders of a family open: at the learned prior, for the model that ranks."""
+        found = family_of(family)
+        return self.shown(found).opening(found)
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The prior that the view begins with."""
+        return self._given or replace(self.opening(self.family.name), keywords=self._keywords)
+
+    def points(self, setting: Setting | None = None) -> Points:
+        """Where every document that is shown is."""
+        setting = setting or self.setting
+        return self.shown(setting.family).points(setting)
 
     def measures(self, setting: Setting | None = None, line: Line | None = None) -> dict[str, Measures]:
         """How good the decisions are on the training documents, and on those held out.
@@ -62,18 +102,60 @@ class View:
         }
 
     def left_out(self, setting: Setting | None = None, shift: float = 0.0) -> Measures:
-        """How good the decisions are on the training documents, each judged by a model that has not seen it."""
-        scores = self._left_out.scores(setting or self.setting)
-        return Measures.of(scores > -shift, self._left_out.member, self.documents.others_per_member)
+        """How good the decisions are on the training documents, judged by models that have not seen them.
 
-    def terrain(self, family: str) -> Any:
-        """What leave-one-out says of every prior of a family; a `FamilyTerrain`."""
-        if family not in self._terrains:
-            self._terrains[family] = self._left_out.terrain(FAMILIES[family])
-        return self._terrains[family]
+        Under naive Bayes each document is left out by itself. Under the model that ranks members are left out in folds,
+        and the other documents stay, as unknown ones: that is how ``discover`` meets a missing member.
+        """
+        setting, shown = setting or self.setting, self.documents
+        odds = self.shown(setting.family).left_out(setting)
+        return Measures.of(odds > -shift, shown.member[shown.training], shown.others_per_member)
 
-    def find_best(self, start: Setting | None = None, target: CountTarget | None = None) -> list[Setting]:
-        """The way from a prior to the best of its family, by leave-one-out: the last one is it.
+    def words(self, setting: Setting | None = None, most: int = WORDS) -> list[WordChange]:
+        """The words, and other categories, whose weight changed most since the sliders opened.
+
+        A weight is what the word adds to a document's log odds.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
+        >>> view = explore(corpus, "x", "beta", [0.1, 0.1])
+        >>> view.words(view.opening("beta"))
+        []
+        >>> view.words(most=1)[0].word
+        'a'
+        """
+        setting = setting or self.setting
+        shown = self.shown(setting.family)
+        before, now = (shown.weights(each) for each in (shown.opening(setting.family), setting))
+        change = np.abs(now - before)
+        order = np.argsort(-change, kind="stable")[:most]
+        order = order[change[order] > 0]
+        return [
+            WordChange(*each)
+            for each in zip(shown.names(order), before[order].tolist(), now[order].tolist(), strict=True)
+        ]
+
+    def evidence(self, place: int, setting: Setting | None = None) -> list[Evidence]:
+        """What the words of a document add to its log odds, the strongest first.
+
+        Parameters
+        ----------
+        place : int
+            The document, by its place among those that are shown.
+        setting : Setting, optional
+            The prior.
+        """
+        setting = setting or self.setting
+        return self.shown(setting.family).evidence(place, setting)
+
+    def objective_map(self, family: str) -> ObjectiveMap:
+        """What is known of the priors of a family, by leaving documents out."""
+        found = family_of(family)
+        return self.shown(found).objective_map(found)
+
+    def find_best(self, start: Setting | None = None, target: Target | None = None) -> list[Setting]:
+        """The way from a prior to the best of its family: the last one is it.
 
         Examples
         --------
@@ -82,14 +164,7 @@ class View:
         JelinekMercer(0.5)
         """
         start = start or self.setting
-        terrain = self.terrain(start.family.name)
-        return [terrain.setting(cell) for cell in terrain.path(target or FBeta(1.0), start)]
-
-    @cached_property
-    def _left_out(self) -> Any:
-        from priorwise.view.terrain import TrainingLeftOut
-
-        return TrainingLeftOut(self.documents)
+        return self.shown(start.family).objective_map(start.family).way(target or FBeta(1.0), start)
 
     def plot(self, setting: Setting | None = None) -> Any:
         """A plotly figure: training and held-out documents, members and others apart, and the decision line."""
@@ -104,19 +179,21 @@ class View:
         shown = self.documents
         return (
             f"<View of '{self.label}': {counted(len(shown), 'document')}, "
-            f"{np.count_nonzero(shown.member):,} of them members, {self.setting.prior!r}>"
+            f"{np.count_nonzero(shown.member):,} of them members; {self._given or self.family.title}>"
         )
 
 
 def explore(
     corpus: Corpus,
     label: str,
-    family: str = "beta",
-    values: Mapping[str, float] | Sequence[float] | None = None,
+    family: str = "members",
+    values: Values | None = None,
     *,
+    keywords: str = "",
     most: int = MOST_DOCUMENTS,
     held_out: float = 0.3,
     seed: int = 0,
+    tried: Sequence[Any] = (),
 ) -> View:
     """See what a prior does to a category; in a notebook the result shows itself.
 
@@ -127,15 +204,21 @@ def explore(
     label : str
         The category.
     family : str
-        The kind of prior, one of ``priorwise.view.FAMILIES``: ``"beta"``, ``"jelinek-mercer"``, ``"presence"``, ….
+        The kind of prior, one of ``priorwise.view.FAMILIES``: ``"members"``, the model that ranks; ``"beta"``,
+        ``"jelinek-mercer"``, ``"presence"``, ….
     values : mapping or sequence of float, optional
-        Its numbers, such as ``[0.1, 0.3]`` or ``{"alpha": 0.1, "beta": 0.3}``.
+        Its numbers, such as ``[0.1, 0.3]`` or ``{"alpha": 0.1, "beta": 0.3}``. By default the usual ones; of the model
+        that ranks, those that it learns from the training members.
+    keywords : str
+        Words that you know, such as ``"+oil:2 -olive"``, for the model that ranks.
     most : int
         How many documents are shown at most: all members, unless they are more than half of that, and others.
     held_out : float
         The share of the documents that no model is trained on.
     seed : int
         Which documents are drawn, and which are held out.
+    tried : sequence, optional
+        The settings that a run tried, ``run.stages[-1].tried``: the learned prior is then the run's.
 
     References
     ----------
@@ -144,12 +227,12 @@ def explore(
     Examples
     --------
     >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x")
-    >>> view
-    <View of 'x': 6 documents, 3 of them members, Beta(alpha=1, beta=1)>
-    >>> view.points().shape
-    (6, 2)
+    >>> explore(corpus, "x")
+    <View of 'x': 6 documents, 3 of them members; The model that ranks>
+    >>> view = explore(corpus, "x", "beta", [1, 1])
+    >>> view, len(view.points().odds)
+    (<View of 'x': 6 documents, 3 of them members; Beta(alpha=1, beta=1)>, 6)
     """
-    setting = setting_of(family, values)
+    found = family_of(family)
     documents = draw_documents(corpus, label, most=most, held_out=held_out, seed=seed)
-    return View(corpus, label, documents, setting)
+    return View(corpus, label, documents, found, values, keywords, tried)

@@ -12,28 +12,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.search import PPV, CountTarget, FBeta
+from priorwise.search import PPV, FBeta, Target
 from priorwise.view import FAMILIES, Family, Setting, View, explore, setting_of
 from priorwise.view.documents import MOST_DOCUMENTS
+from priorwise.view.families import ALIASES
 from priorwise.view.measures import Line
 from priorwise.web.answers import Fields, answer, query_of
 from priorwise.web.app import Page
 from priorwise.web.workspace import Workspace
 
-TARGETS: dict[str, CountTarget] = {"f1": FBeta(1.0), "f0.5": FBeta(0.5), "f2": FBeta(2.0), "ppv": PPV(floor=0.1)}
+TARGETS: dict[str, Target] = {"f1": FBeta(1.0), "f0.5": FBeta(0.5), "f2": FBeta(2.0), "ppv": PPV(floor=0.1)}
 _MOST_SHOWN = 100_000
 _KEPT = 4
-_GLANCE, _STRONGEST = 6, 12
+_GLANCE, _STRONGEST, _MOVED = 6, 12, 12
 _FARTHEST = 1e7
+_LONGEST = 2000
 
 
 class Views:
     """The views that were asked for last; each is made once."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace, self._corpus = workspace, workspace.corpus
         self._lock = threading.Lock()
         self._views: OrderedDict[tuple[Any, ...], tuple[View, threading.Lock]] = OrderedDict()
 
@@ -44,11 +45,13 @@ class Views:
             query.whole("documents", 4, _MOST_SHOWN, default=MOST_DOCUMENTS),
             query.number("held", 0.01, 0.99, default=0.3),
             query.whole("seed", 0, 2**31, default=0),
+            query.text("run", default=""),
         )
         with self._lock:
             if key not in self._views:
-                label, most, held_out, seed = key
-                view = explore(self._corpus, label, most=most, held_out=held_out, seed=seed)
+                label, most, held_out, seed, run = key
+                tried = self._workspace.run(run).stages[-1].tried if run else ()
+                view = explore(self._corpus, label, most=most, held_out=held_out, seed=seed, tried=tried)
                 self._views[key] = (view, threading.Lock())
             self._views.move_to_end(key)
             while len(self._views) > _KEPT:
@@ -63,11 +66,19 @@ class Views:
         raise NotEnoughData("this corpus has no label to explore")
 
 
-def setting_in(query: Fields) -> Setting:
-    """Return the prior that a request speaks of."""
-    family = FAMILIES[query.choice("model", tuple(FAMILIES), default="beta")]
-    usual = zip(family.parameters, family.default, strict=True)
-    return setting_of(family.name, [query.number(p.name, p.least, p.most, default=value) for p, value in usual])
+def family_in(query: Fields) -> Family:
+    """Return the family that a request speaks of."""
+    return FAMILIES[query.choice("model", (*FAMILIES, *ALIASES), default=next(iter(FAMILIES)))]
+
+
+def setting_in(query: Fields, view: View) -> Setting:
+    """Return the prior that a request speaks of; a number that it does not give is the one where sliders open."""
+    family = family_in(query)
+    given = [query.get(each.name) is not None for each in family.parameters]
+    opening = family.default if all(given) else view.opening(family.name).values
+    usual = zip(family.parameters, opening, strict=True)
+    values = [query.number(each.name, each.least, each.most, default=value) for each, value in usual]
+    return setting_of(family.name, values, query.text("keywords", default="", longest=_LONGEST))
 
 
 def line_in(query: Fields) -> Line:
@@ -78,13 +89,27 @@ def line_in(query: Fields) -> Line:
 
 def described(family: Family, types: int) -> dict[str, Any]:
     """Return what the page has to know of a family."""
+    names = ("name", "also", "symbol", "low", "high", "is_share", "may_be_zero", "least", "most", "caption")
     parameters = [
-        {**asdict(each), "least": each.least, "most": each.most, "default": value}
+        {**{name: getattr(each, name) for name in names}, "default": value}
         for each, value in zip(family.parameters, family.default, strict=True)
     ]
-    presets = [asdict(each) for each in family.presets(types)]
-    about = {"name": family.name, "title": family.title, "model": family.model, "says": family.says}
-    return {**about, "parameters": parameters, "presets": presets}
+    return {
+        "name": family.name,
+        "also": [short for short, name in ALIASES.items() if name == family.name],
+        "title": family.title,
+        "group": family.group,
+        "says": family.formula,
+        "parameters": parameters,
+        "across": family.axes.across,
+        "up": family.axes.up,
+        "shades": family.shades,
+        "keywords": family.takes_keywords,
+        "best": family.best,
+        "best_by": family.best_by,
+        "targets": list(TARGETS) if family.chooses_objective else [],
+        "presets": [asdict(each) for each in family.presets(types)],
+    }
 
 
 def _numbers(*arrays: Any) -> Response:
@@ -96,7 +121,7 @@ def _numbers(*arrays: Any) -> Response:
 def explore_page(workspace: Workspace) -> Page:
     """Return the page."""
     corpus = workspace.corpus
-    views = Views(corpus)
+    views = Views(workspace)
 
     def start(request: Request) -> Response:
         view, _ = views.of(query_of(request))
@@ -108,12 +133,17 @@ def explore_page(workspace: Workspace) -> Page:
                 "in_corpus": corpus.n_documents,
                 "members": int(np.count_nonzero(shown.member)),
                 "held_out": int(np.count_nonzero(shown.held_out)),
+                "held_out_members": int(np.count_nonzero(shown.held_out & shown.member)),
                 "tokens": len(shown.features),
                 "others_per_member": shown.others_per_member,
                 "families": [described(family, len(shown.features)) for family in FAMILIES.values()],
                 "targets": list(TARGETS),
             }
         )
+
+    def opening(request: Request) -> Response:
+        query = query_of(request)
+        return answer({"values": views.of(query)[0].opening(family_in(query).name).values})
 
     def kinds(request: Request) -> Response:
         shown = views.of(query_of(request))[0].documents
@@ -122,45 +152,51 @@ def explore_page(workspace: Workspace) -> Page:
 
     def points(request: Request) -> Response:
         query = query_of(request)
-        found = views.of(query)[0].points(setting_in(query))
+        view, _ = views.of(query)
         # Where a document is, and its log odds: of two large numbers in 32 bits the difference would be lost.
-        return _numbers(found[:, 0], found[:, 0] - found[:, 1])
+        return _numbers(*view.points(setting_in(query, view)))
+
+    def words(request: Request) -> Response:
+        query = query_of(request)
+        view, _ = views.of(query)
+        return answer({"words": [each._asdict() for each in view.words(setting_in(query, view), _MOVED)]})
 
     def trial(request: Request) -> Response:
         query = query_of(request)
-        (view, lock), setting, line = views.of(query), setting_in(query), line_in(query)
+        (view, lock), line = views.of(query), line_in(query)
+        setting = setting_in(query, view)
         found = {name: each.as_dict() for name, each in view.measures(setting, line).items()}
         with lock:
             # A left-out document has log odds alone, which say nothing of a line that is turned.
             left_out = view.left_out(setting, line.shift).as_dict() if line.slope == 1.0 else None
-        return answer({"prior": repr(setting.prior), **found, "left_out": left_out})
+        return answer({"prior": str(setting), **found, "left_out": left_out})
 
     def terrain(request: Request) -> Response:
         query = query_of(request)
-        (view, lock), setting = views.of(query), setting_in(query)
+        view, lock = views.of(query)
         target = TARGETS[query.choice("target", tuple(TARGETS), default="f1")]
         with lock:
-            found = view.terrain(setting.family.name)
-        values = found.values(target).round(5)
-        return answer({"axes": [axis.tolist() for axis in found.axes], "values": values.tolist()})
+            found = view.objective_map(family_in(query).name)
+        return answer(found.drawn(target))
 
     def best(request: Request) -> Response:
         query = query_of(request)
-        (view, lock), setting = views.of(query), setting_in(query)
+        view, lock = views.of(query)
+        setting = setting_in(query, view)
         target = TARGETS[query.choice("target", tuple(TARGETS), default="f1")]
         with lock:
             path = view.find_best(setting, target)
-        return answer({"path": [each.values for each in path]})
+        return answer({"path": [each.values for each in path], "keywords": path[-1].keywords})
 
     def document(request: Request) -> Response:
-        from priorwise.view.evidence import evidence, marked_text
+        from priorwise.view.evidence import marked_text
 
         query = query_of(request)
-        (view, _), setting = views.of(query), setting_in(query)
+        view, _ = views.of(query)
         shown = view.documents
         place = query.whole("point", 0, len(shown) - 1)
         row = int(shown.rows[place])
-        found = evidence(view, place, setting)
+        found = view.evidence(place, setting_in(query, view))
         about = {
             "title": corpus.titles([row])[0],
             "member": bool(shown.member[place]),
@@ -185,12 +221,13 @@ def explore_page(workspace: Workspace) -> Page:
         from priorwise.view.density import density_of
 
         query = query_of(request)
-        (view, lock), setting = views.of(query), setting_in(query)
+        view, lock = views.of(query)
+        setting = setting_in(query, view)
         if len(view.documents) == corpus.n_documents:
             raise InputError("all documents of this corpus are points already")
         with lock:
             found = density_of(view, setting)
         return _numbers(found.low, found.high, found.bins.shape[1:], found.bins)
 
-    routes = (start, kinds, points, trial, terrain, best, document, density)
+    routes = (start, opening, kinds, points, words, trial, terrain, best, document, density)
     return Page("explore", "Explore", [Route(f"/{each.__name__}", each) for each in routes], has_charts=True)

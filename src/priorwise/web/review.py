@@ -118,7 +118,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
             {
                 "run": name,
                 "runs": [{"name": each["name"], "label": each["label"]} for each in workspace.facts()],
-                "label": desk.run.about["label"],
+                "label": desk.run.about.label,
                 "teaching": teaching,
                 "items": [asdict(item) for item in desk.items(teaching).values()],
                 "reviewers": [{"name": each["name"]} for each in reviewers(desk.said())],
@@ -135,7 +135,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
 
     def document(request: Request) -> Response:
         query = query_of(request)
-        item = desk_of(request)[1].item(query.text("id", longest=100_000), is_teaching(query))
+        item = desk_of(request)[1].item(query.exact("id", longest=100_000), is_teaching(query))
         row = corpus.row(item.id)
         return answer({**asdict(item), "address": corpus.address(row), "text": corpus.text(row)})
 
@@ -145,7 +145,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
         fields = await body_of(request)
         desk = await run_in_threadpool(desks.of, fields.text("run", longest=300))
         given, teaching = fields.get("previous"), is_teaching(fields)
-        item = await run_in_threadpool(desk.item, fields.text("item", longest=100_000), teaching)
+        item = await run_in_threadpool(desk.item, fields.exact("item", longest=100_000), teaching)
         verdict = Verdict(
             fields.text("id", longest=_LONGEST_ID),
             fields.text("reviewer", longest=LONGEST_NAME),

@@ -48,7 +48,7 @@ class Workspace:
         """Return a run of this corpus."""
         path = self.run_path(name)
         run = _loaded(path, (path / "run.json").stat().st_mtime_ns)
-        if run.about["corpus"]["checksum"] != self.corpus.checksum:
+        if run.about.corpus.checksum != self.corpus.checksum:
             raise BrokenFile(path, "this run is of another corpus, or the corpus was made again since")
         return run
 

@@ -23,7 +23,7 @@ export function measure(points, kinds, heldOut, line, othersPerMember) {
 
 const PARTS = [
   ["training", "Training", "Documents that the model was trained on"],
-  ["left_out", "Left out", "The training documents, each judged by a model that has not seen it"],
+  ["left_out", "Left out", "The training documents, judged by models that did not know whether they are members"],
   ["held_out", "Held out", "Documents that no model was trained on"],
 ];
 const MEASURES = [

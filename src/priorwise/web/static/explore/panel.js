@@ -97,11 +97,12 @@ export class Panel {
     pen.putImageData(sheet.image, Math.round(EDGES.left * ratio), Math.round(EDGES.top * ratio));
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.drawAxes(pen, scene);
+    if (scene.family.up === null) this.drawDiagonal(pen, scene);
     this.drawLine(pen, scene);
     this.drawPointed(pen, scene);
   }
 
-  drawAxes(pen, { colours: of, frame, upright }) {
+  drawAxes(pen, { colours: of, frame, upright, family }) {
     pen.strokeStyle = of.line;
     pen.lineWidth = 1;
     pen.strokeRect(EDGES.left - 0.5, EDGES.top - 0.5, this.inner.width + 1, this.inner.height + 1);
@@ -112,7 +113,7 @@ export class Panel {
       const [x] = this.toScreen(frame, at, 0);
       pen.fillText(written(at), x, EDGES.top + this.inner.height + 13);
     }
-    pen.fillText("log P(d|c) + log P(c)", EDGES.left + this.inner.width / 2, this.height - 4);
+    pen.fillText(family.across, EDGES.left + this.inner.width / 2, this.height - 4);
     pen.textAlign = "right";
     for (const at of ticks(frame.v0, frame.v1)) {
       const [, y] = this.toScreen(frame, 0, at);
@@ -122,7 +123,22 @@ export class Panel {
     pen.translate(9, EDGES.top + this.inner.height / 2);
     pen.rotate(-Math.PI / 2);
     pen.textAlign = "center";
-    pen.fillText(upright ? "log odds" : "log P(d|¬c) + log P(¬c)", 0, 0);
+    pen.fillText(family.up === null ? "log odds now" : upright ? "log odds" : family.up, 0, 0);
+    pen.restore();
+  }
+
+  /** Documents on it have not moved since the sliders opened. */
+  drawDiagonal(pen, { colours: of, frame }) {
+    const [from, to] = [Math.max(frame.u0, frame.v0), Math.min(frame.u1, frame.v1)];
+    if (from >= to) return;
+    pen.save();
+    pen.strokeStyle = of.quiet;
+    pen.lineWidth = 1;
+    pen.setLineDash([4, 4]);
+    pen.beginPath();
+    pen.moveTo(...this.toScreen(frame, from, from));
+    pen.lineTo(...this.toScreen(frame, to, to));
+    pen.stroke();
     pen.restore();
   }
 

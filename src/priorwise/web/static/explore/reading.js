@@ -6,7 +6,7 @@ const FAINTEST = 0.1;
 const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(2)}`;
 
 function kind({ member, held_out: heldOut }) {
-  return `${member ? "member" : "no member"}, ${heldOut ? "held out" : "training"}`;
+  return `${member ? "member" : "not a member"}, ${heldOut ? "held out" : "training"}`;
 }
 
 /** A small card that follows the pointer. */

@@ -16,7 +16,7 @@ export class Scatter {
     this.panels = [new Panel("Training documents", 0), new Panel("Held-out documents", 1)];
     this.goal = null;
     this.scene = {
-      kinds, frame: null, points: null, line: state.line, upright: state.upright, density: null,
+      kinds, frame: null, points: null, line: state.line, family: state.family, upright: state.upright, density: null,
       pointed: null, onlyWrong: false, colours: colours(),
     };
     this.frame = new Frame();

@@ -1,7 +1,7 @@
 // What is looked at, as the address of the page says it: a setting can be kept, sent and opened again.
-import { address, query } from "/static/base.js";
+import { address, ask, query } from "/static/base.js";
 
-const PASSED_ON = ["label", "documents", "held", "seed"];
+const PASSED_ON = ["label", "documents", "held", "seed", "run"];
 
 /** A number with as few digits as say it. */
 export function short(number) {
@@ -10,10 +10,12 @@ export function short(number) {
   return size > 0 && (size < 1e-3 || size >= 1e6) ? rounded.toExponential().replace("e+", "e") : String(rounded);
 }
 
-/** A decision line in words. */
-export function written({ slope, shift }) {
+/** A decision line in words; with the log odds upright, as a height. */
+export function written({ slope, shift }, upright = false) {
+  const signed = (number) => (number === 0 ? "" : ` ${number < 0 ? "−" : "+"} ${Math.abs(number)}`);
+  if (upright && slope === 1) return `log odds = ${String(shift === 0 ? 0 : -shift).replace("-", "−")}`;
   const tilt = slope === 1 ? "" : String(slope).replace("-", "−");
-  return `y = ${tilt}x${shift === 0 ? "" : ` ${shift < 0 ? "−" : "+"} ${Math.abs(shift)}`}`;
+  return `y = ${tilt}x${signed(shift)}`;
 }
 
 /** What every request has to say: which documents. */
@@ -25,41 +27,59 @@ export function documentsQuery(label) {
 export class State {
   constructor(facts) {
     this.facts = facts;
-    this.families = new Map(facts.families.map((family) => [family.name, family]));
+    this.families = new Map(facts.families.flatMap((family) => [family.name, ...family.also].map((name) => [name, family])));
     this.family = this.families.get(query.get("model")) ?? facts.families[0];
-    this.values = this.family.parameters.map((each) => this.checked(each, query.get(each.name)));
+    this.keywords = this.family.keywords ? (query.get("keywords") ?? "").trim() : "";
     this.line = { slope: number(query.get("slope"), 1), shift: number(query.get("shift"), 0) };
-    this.upright = query.get("axes") === "odds";
+    this.chosenUpright = query.get("axes") === "odds";
     this.target = facts.targets.includes(query.get("target")) ? query.get("target") : facts.targets[0];
     this.kept = (query.get("keep") ?? "").split(".").map((text) => this.parsed(text)).filter(Boolean);
   }
 
-  checked(parameter, text) {
-    const found = number(text, parameter.default);
-    return found >= parameter.least && found <= parameter.most ? found : parameter.default;
+  /** Where the sliders of a family open: of the model that ranks, at the prior that it learns. */
+  async opening(family) {
+    const { values } = await ask(address("/api/explore/opening", { ...documentsQuery(this.facts.label), model: family.name }));
+    return values;
   }
 
-  /** A setting as a word, such as beta~0_1~0_3; with the slope and the shift of a line that was moved. */
-  static word({ family, values, line }) {
+  /** Take the numbers of the address, and where it gives none, those where the sliders open. */
+  async open() {
+    const given = this.family.parameters.map((each) => number(query.get(each.name) ?? query.get(each.also), NaN));
+    const fits = this.family.parameters.map((each, i) => given[i] >= each.least && given[i] <= each.most);
+    const opening = fits.every(Boolean) ? given : await this.opening(this.family);
+    this.values = given.map((value, i) => (fits[i] ? value : opening[i]));
+    return this;
+  }
+
+  /** Whether the log odds are drawn upwards; some families have nothing else to draw. */
+  get upright() {
+    return this.family.up === null || this.chosenUpright;
+  }
+
+  /** A setting as a word, such as beta~0_1~0_3; with the slope and the shift of a line that was moved, and keywords. */
+  static word({ family, values, line, keywords }) {
     const numbers = [...values.map(short), ...(line ? [line.slope, line.shift] : [])];
-    return [family.name, ...numbers.map((each) => String(each).replace(".", "_"))].join("~");
+    const words = keywords ? [`w${encodeURIComponent(keywords).replaceAll(".", "%2E").replaceAll("~", "%7E")}`] : [];
+    return [family.name, ...numbers.map((each) => String(each).replace(".", "_")), ...words].join("~");
   }
 
   parsed(word) {
-    const [name, ...texts] = word.split("~");
+    const [name, ...parts] = word.split("~");
+    const texts = parts.filter((each) => !each.startsWith("w"));
+    const keywords = decoded(parts.find((each) => each.startsWith("w"))?.slice(1) ?? "");
     const family = this.families.get(name);
     const numbers = texts.map((text) => Number(text.replace("_", ".")));
     const n = family?.parameters.length;
     const [values, [slope, shift]] = [numbers.slice(0, n), numbers.slice(n)];
     const fits = family && numbers.every(Number.isFinite) && [n, n + 2].includes(numbers.length)
       && family.parameters.every((each, i) => values[i] >= each.least && values[i] <= each.most);
-    return fits ? { family, values, line: numbers.length > n ? { slope, shift } : null } : null;
+    return fits ? { family, values, line: numbers.length > n ? { slope, shift } : null, keywords } : null;
   }
 
   /** What a request says of a prior. */
-  settingQuery(family = this.family, values = this.values) {
+  settingQuery(family = this.family, values = this.values, keywords = this.keywords) {
     const numbers = family.parameters.map((each, i) => [each.name, values[i]]);
-    return { ...documentsQuery(this.facts.label), model: family.name, ...Object.fromEntries(numbers) };
+    return { ...documentsQuery(this.facts.label), model: family.name, ...Object.fromEntries(numbers), keywords: (family.keywords && keywords) || null };
   }
 
   get lineIsMoved() {
@@ -67,16 +87,17 @@ export class State {
   }
 
   /** The address that brings all this back. */
-  address({ family, values, line } = this) {
+  address({ family, values, line, keywords } = this) {
     const { slope, shift } = line ?? { slope: 1, shift: 0 };
     const numbers = Object.fromEntries(family.parameters.map((each, i) => [each.name, short(values[i])]));
     return address("/explore", {
       ...documentsQuery(this.facts.label),
       model: family.name,
       ...numbers,
+      keywords: keywords || null,
       slope: slope === 1 ? null : slope,
       shift: shift === 0 ? null : shift,
-      axes: this.upright ? "odds" : null,
+      axes: this.chosenUpright ? "odds" : null,
       target: this.target === this.facts.targets[0] ? null : this.target,
       keep: this.kept.map(State.word).join("."),
     });
@@ -84,6 +105,14 @@ export class State {
 
   remember() {
     history.replaceState(null, "", this.address());
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
   }
 }
 

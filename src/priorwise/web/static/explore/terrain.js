@@ -1,4 +1,4 @@
-// What leave-one-out says of every prior of the family: a map for two numbers, a curve for one.
+// What is known of the priors of the family: a map for two numbers, a curve for one, or what a search tried.
 import { address, ask, colour, el, fill } from "/static/base.js";
 import { draw } from "/static/charts.js";
 import { short } from "./state.js";
@@ -11,7 +11,7 @@ export class Terrain {
     this.chart = el("div", { class: "chart terrain-chart" });
     this.note = el("p", { class: "quiet", role: "status" });
     this.node = el("section", { class: "card terrain", "aria-labelledby": "terrain-title" },
-      el("header", {}, el("h2", { id: "terrain-title" }, "Terrain"), this.note), this.chart);
+      el("header", {}, this.title = el("h2", { id: "terrain-title" }, "Objective map"), this.note), this.chart);
     this.key = null;
     this.shown = null;
   }
@@ -23,7 +23,7 @@ export class Terrain {
     if (key === this.key) return this.draw();
     this.key = key;
     this.shown = null;
-    fill(this.note, "Leaving out each training document, for every prior of a grid…");
+    fill(this.note, "Leaving out training documents…");
     const found = await ask(address("/api/explore/terrain", { ...this.state.settingQuery(), target })).catch((error) => ({ error }));
     if (this.key !== key) return undefined;
     if (found.error) {
@@ -45,22 +45,40 @@ export class Terrain {
     if (!shown || shown.family !== this.state.family) return;
     const { family, name } = shown;
     const { values } = this.state;
+    fill(this.title, shown.tried ? "What was tried" : "Objective map");
+    if (shown.tried) return this.drawTried(shown);
     const cells = shown.values.flat();
     const most = Math.max(...cells);
-    fill(this.note, `${name} by leave-one-out, ${cells.length.toLocaleString("en-GB")} priors; click to go there.`);
-    const summary = `Terrain of ${name}: at most ${most.toFixed(3)}; now at ${family.parameters.map((each, i) => `${each.symbol} ${short(values[i])}`).join(", ")}.`;
+    fill(this.note, `${name} by leave-one-out for ${cells.length.toLocaleString("en-GB")} priors. Click to go there.`);
+    const summary = `Objective map of ${name}: at most ${most.toFixed(3)}; now at ${family.parameters.map((each, i) => `${each.symbol} ${short(values[i])}`).join(", ")}.`;
     await draw(this.chart, () => this.figure(), summary);
-    if (!this.isListening) {
-      this.isListening = true;
-      this.chart.on("plotly_click", ({ points: [{ x, y }] }) => {
-        if (this.shown?.family === this.state.family) this.chosen(this.state.family.parameters.length === 2 ? [y, x] : [x]);
-      });
-    }
+    this.listen();
+    return undefined;
+  }
+
+  /** Each setting that the search for the prior tried. */
+  async drawTried(shown) {
+    const best = shown.tried.reduce((a, b) => (b.share > a.share ? b : a));
+    fill(this.note, `Typical rank of a left-out member, for ${shown.tried.length} settings. Lower is better. Click to go there.`);
+    const summary = `${shown.tried.length} settings were tried. Most counts: ${best.says}; a left-out member is typically found at rank ${Math.round(best.rank)}.`;
+    await draw(this.chart, () => this.figure(), summary);
+    this.listen();
+  }
+
+  listen() {
+    if (this.isListening) return;
+    this.isListening = true;
+    this.chart.on("plotly_click", ({ points: [{ x, y, customdata }] }) => {
+      if (this.shown?.family !== this.state.family) return;
+      if (this.shown.tried) this.chosen(this.shown.tried[customdata].values);
+      else this.chosen(this.state.family.parameters.length === 2 ? [y, x] : [x]);
+    });
   }
 
   figure() {
     // Another family may have been chosen while the charts were loaded: then the last chart stays until it is there.
-    if (this.shown) this.last = this.shown.family.parameters.length === 2 ? this.map(this.shown) : this.curve(this.shown);
+    if (this.shown?.tried) this.last = this.settings(this.shown);
+    else if (this.shown) this.last = this.shown.family.parameters.length === 2 ? this.map(this.shown) : this.curve(this.shown);
     return this.last ?? { traces: [] };
   }
 
@@ -87,6 +105,29 @@ export class Terrain {
     return {
       type: "log", title: { text: symbol, standoff: 2 }, showgrid: false, exponentformat: "power", dtick: ends[1] - ends[0] > 5 ? 2 : 1,
       tickangle: 0, range: [ends[0] - edge, ends[1] + edge],
+    };
+  }
+
+  settings(shown) {
+    const [first] = shown.family.parameters;
+    const one = (name, symbol, fits) => {
+      const own = shown.tried.map((each, i) => ({ ...each, i })).filter(fits);
+      return {
+        type: "scatter", mode: "markers", name, x: own.map(({ values: [x] }) => x), y: own.map(({ rank }) => rank),
+        customdata: own.map(({ i }) => i), text: own.map(({ says, share }) => `${says}<br>share ${share.toFixed(3)}`),
+        marker: { symbol, size: own.map(({ share }) => 7 + 13 * Math.sqrt(share)), opacity: 0.75 },
+        hovertemplate: "%{text}<br>rank %{y:.3g}<extra></extra>",
+      };
+    };
+    return {
+      traces: [one("no kinship", "circle", ({ values }) => values[1] === 0), one("kinship", "square", ({ values }) => values[1] > 0)].filter(({ x }) => x.length),
+      layout: {
+        margin: { t: 6, r: 12, b: 34, l: 46 },
+        font: { size: 12 },
+        legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+        xaxis: { type: "log", title: { text: first.symbol, standoff: 2 }, exponentformat: "power", dtick: 1 },
+        yaxis: { type: "log", title: { text: "typical rank" }, exponentformat: "power", tickformat: "~s", nticks: 5 },
+      },
     };
   }
 

@@ -17,23 +17,23 @@ export class Trials {
     const head = (name, title) => el("th", { scope: "col", class: "number", title }, name);
     this.node = el("section", { class: "card trials", "aria-labelledby": "trials-title" },
       el("header", { class: "row" }, el("h2", { id: "trials-title" }, "Trials"),
-        el("button", { type: "button", click: () => this.forget() }, "Forget what is not kept"),
+        el("button", { type: "button", click: () => this.forget() }, "Clear unkept"),
         el("button", { type: "button", click: () => this.save() }, "Export CSV")),
       el("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Trials" }, el("table", {},
         el("thead", {}, el("tr", {},
-          el("th", { scope: "col" }, "Keep"), el("th", { scope: "col", title: "Show how much better or worse the others are" }, "Compare"),
+          el("th", { scope: "col" }, "Keep"), el("th", { scope: "col", title: "Show how much better or worse the other rows are" }, "Compare"),
           el("th", { scope: "col" }, "Prior"),
-          head("F1 training", "On documents that the model was trained on"), head("F1 left out", "Each judged by a model that has not seen it"),
+          head("F1 training", "On documents that the model was trained on"), head("F1 left out", "Judged by models that did not know them"),
           head("F1 held out", "On documents that no model was trained on"), head("Precision", "Held out"), head("Recall", "Held out"), head("PPV", "Held out, at the corpus's own odds"))),
         this.body)));
   }
 
   /** Write down what came of a setting; one that is there already moves to the top. */
-  add(family, values, measures, line) {
-    const word = State.word({ family, values, line });
+  add({ family, values, line, keywords }, measures) {
+    const word = State.word({ family, values, line, keywords });
     const before = this.rows.find((row) => row.word === word);
     const isKept = before?.isKept ?? this.state.kept.some((each) => State.word(each) === word);
-    this.rows = [{ word, family, values, measures, line, isKept }, ...this.rows.filter((row) => row !== before)];
+    this.rows = [{ word, family, values, measures, line, keywords, isKept }, ...this.rows.filter((row) => row !== before)];
     if (this.reference === before && before) this.reference = this.rows[0];
     while (this.rows.length > MOST && this.rows.some((row) => !row.isKept)) {
       this.rows.splice(this.rows.findLastIndex((row) => !row.isKept), 1);
@@ -41,9 +41,9 @@ export class Trials {
     this.show();
   }
 
-  name({ family, values, line }) {
+  name({ family, values, line, keywords }) {
     const numbers = family.parameters.map((each, i) => `${each.symbol}\u00a0${short(values[i])}`).join(", ");
-    return `${family.title}: ${numbers}${line ? `; ${written(line)}` : ""}`;
+    return `${family.title}: ${numbers}${keywords ? `; ${keywords}` : ""}${line ? `; ${written(line)}` : ""}`;
   }
 
   show() {
@@ -74,7 +74,7 @@ export class Trials {
 
   keep(row, isKept) {
     row.isKept = isKept;
-    this.state.kept = this.rows.filter((each) => each.isKept).map(({ family, values, line }) => ({ family, values, line }));
+    this.state.kept = this.rows.filter((each) => each.isKept).map(({ family, values, line, keywords }) => ({ family, values, line, keywords }));
     this.state.remember();
   }
 

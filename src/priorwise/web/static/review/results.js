@@ -19,17 +19,17 @@ export async function showResults(main, start) {
     el("h1", {}, found.label === null ? start.run : found.label),
     el("p", {}, el("a", { href: address("/review", { run: start.run }) }, "Back to the review")),
     el("div", { class: "figures" },
-      figure(`Learned, PPV@${found.k}`, learned.at_k),
-      figure(`Laplace, PPV@${found.k}`, laplace.at_k),
+      figure(`Learned, precision@${found.k}`, learned.at_k),
+      figure(`Baseline, precision@${found.k}`, laplace.at_k),
       figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
-      `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of Laplace’s are not. They count as no.`),
+      `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of the baseline’s are not. They count as no.`),
     found.teachers.length > 0 && el("p", { class: "quiet" },
       `Beside this, ${counted(found.progress.teaching.length, "document")} judged to teach the model, ${found.progress.teaching.at(-1) ?? 0} of them accepted; they count in none of these figures.`),
     el("div", { class: "card" }, chart,
-      el("p", { class: "quiet" }, `PPV@k: the share of the first k documents that belong. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
+      el("p", { class: "quiet" }, `Precision@k: the share of members among the first k documents. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
     table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],
-      [["Learned", learned], ["Laplace", laplace]].map(([name, { counts_at_k: n }]) => [name, n.yes, n.no, n.unsure, n.subcategory, n.unjudged])),
+      [["Learned", learned], ["Baseline", laplace]].map(([name, { counts_at_k: n }]) => [name, n.yes, n.no, n.unsure, n.subcategory, n.unjudged])),
     table("Reviewers", ["Name", "Yes", "No", "Unsure", "Skipped", "Seconds each"],
       found.reviewers.map((each) => [each.name, each.yes, each.no, each.unsure, each.skip, each.seconds === null ? "–" : each.seconds.toFixed(1)])),
     found.agreement.length > 0 && table("Agreement", ["", "Documents", "Agreed", "Cohen’s κ", "95% interval"],
@@ -38,11 +38,11 @@ export async function showResults(main, start) {
   const places = learned.ppv.map((_, index) => index + 1);
   await draw(chart, () => ({
     traces: [
-      { x: places, y: laplace.ppv, name: "Laplace", mode: "lines", line: { color: colour("--series-2") } },
+      { x: places, y: laplace.ppv, name: "Baseline", mode: "lines", line: { color: colour("--series-2") } },
       { x: places, y: learned.ppv, name: "Learned", mode: "lines", line: { color: colour("--series-1") }, fill: "tonexty", fillcolor: "rgba(127,127,127,0.15)" },
     ],
-    layout: { xaxis: { title: { text: "k" } }, yaxis: { title: { text: "PPV@k" }, range: [0, 1.02] } },
-  }), `PPV at k of both rankings, as far as k = ${found.depth}; the learned one’s less Laplace’s is ${share(found.area_between)} on average.`);
+    layout: { xaxis: { title: { text: "k" } }, yaxis: { title: { text: "precision@k" }, range: [0, 1.02] } },
+  }), `Precision@k of both rankings, as far as k = ${found.depth}; the learned one’s minus the baseline’s is ${share(found.area_between)} on average.`);
 }
 
 function figure(name, spread, note) {

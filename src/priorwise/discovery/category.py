@@ -1,0 +1,74 @@
+"""The category that a run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.corpus import Corpus
+from priorwise.discovery.verdicts import Judged
+from priorwise.errors import InputError, NotEnoughData
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Category:
+    """The members of a category, and the documents that cannot be candidates.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents.
+    label : str, optional
+        The category's label; None for a list of members.
+    members, excluded, rejected : array of int
+        Rows: known members, documents left out altogether, documents that people rejected.
+    verdicts : Judged, optional
+        The verdicts that members and rejected documents come from.
+    """
+
+    corpus: Corpus
+    label: str | None
+    members: Rows
+    excluded: Rows
+    rejected: Rows
+    verdicts: Judged | None = None
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        label: str | None,
+        members: Iterable[str] | None,
+        exclude: Iterable[str],
+        verdicts: Judged | None,
+    ) -> Category:
+        """Look up the documents of a label or of a list, with the verdicts of earlier runs applied."""
+        if corpus.n_documents == 0:
+            raise NotEnoughData("the corpus is empty")
+        if (label is None) == (members is None):
+            raise InputError("give either a label or a list of members")
+        rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
+        excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)
+        own = np.setdiff1d(np.unique(rows), excluded).astype(np.int64)
+        own, rejected = (verdicts or Judged()).applied(corpus, own, excluded)
+        return cls(corpus, label, own, excluded, rejected, verdicts)
+
+    @cached_property
+    def skip(self) -> NDArray[np.bool_]:
+        """The documents that cannot be candidates."""
+        skip = np.zeros(self.corpus.n_documents, dtype=bool)
+        skip[self.members] = skip[self.excluded] = skip[self.rejected] = True
+        return skip
+
+    @cached_property
+    def readable(self) -> Rows:
+        """The documents that a model may learn from: all but those left out altogether."""
+        readable = np.ones(self.corpus.n_documents, dtype=bool)
+        readable[self.excluded] = False
+        return np.flatnonzero(readable)

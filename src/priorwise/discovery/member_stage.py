@@ -1,0 +1,394 @@
+"""The default model as a stage of a run: regression of membership on words and other categories, its prior learned."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.charts import share_bars
+from priorwise.counting import counted, rounded
+from priorwise.discovery.category import Category
+from priorwise.discovery.learning import Source, ranking_model
+from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
+from priorwise.discovery.typed import typed
+from priorwise.engines.engine import Engine
+from priorwise.features.document_vectors import document_vectors, rarity, text_vector
+from priorwise.features.other_labels import OtherLabels, other_labels
+from priorwise.features.recipe import Recipe, inverse_document_frequency
+from priorwise.features.spelling import Spelling
+from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
+from priorwise.models.missing import Missing
+from priorwise.models.weights import Weights
+from priorwise.priors.structured import StructuredGaussian
+from priorwise.ranking.evidence import further_scores
+from priorwise.ranking.scorer import Scorer
+from priorwise.ranking.table import Ranking
+
+if TYPE_CHECKING:
+    from priorwise.models.member_trials import Setting
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+READ_AT_MOST = 65_536
+"""How many documents the regression reads: all of a corpus up to this size, else half of them at random and half by
+the presence model's scores."""
+
+DESCRIBED_UP_TO = 100
+"""With more members than this, a text about the category is one of many and adds nothing."""
+
+FEW = 10
+"""With fewer members than this, the estimate of missing members is a rough guess."""
+
+LEAST_SHARE = 0.005
+"""Settings with a smaller share are shown together."""
+
+WORTH_SAYING = 0.05
+"""The share of the settings from which on it is said that they use other categories."""
+
+
+@dataclass(frozen=True)
+class TriedSetting:
+    """A setting that was tried, as `run.json` keeps it; `Setting` and `StructuredGaussian` say what the names mean."""
+
+    variance: float
+    share: float
+    typical_rank: float
+    kinship: float = 0.0
+    labels: float = 0.0
+    believed: int = 0
+    one_sided: bool = False
+    described: bool = False
+
+    @property
+    def prior(self) -> StructuredGaussian:
+        """The prior of the setting."""
+        return StructuredGaussian(self.variance, self.kinship, {"labels": self.labels} if self.labels else {})
+
+    @property
+    def setting(self) -> Setting:
+        """The setting itself."""
+        from priorwise.models.member_trials import Setting
+
+        return Setting(self.prior, self.believed, self.one_sided, self.described)
+
+
+@dataclass(frozen=True)
+class MemberFacts:
+    """What the default model learned.
+
+    Parameters
+    ----------
+    members, documents : int
+        How many members it knew, and how many documents it read.
+    labels : int
+        How many other categories it could use as evidence.
+    described : bool
+        Whether a text about the category had words that documents have.
+    missing : Missing
+        The estimated number of missing members, with its 80% interval.
+    typical_rank : float
+        The rank at which a left-out member is typically found.
+    tried : tuple of TriedSetting
+        Every setting, with its share in the average.
+    """
+
+    members: int
+    documents: int
+    labels: int
+    described: bool
+    missing: Missing
+    typical_rank: float
+    tried: tuple[TriedSetting, ...]
+
+
+@dataclass(frozen=True)
+class MemberStage(Stage):
+    """The default model; `about` says what it learned."""
+
+    name: ClassVar[str] = "members"
+    title: ClassVar[str] = "the default model"
+
+    about: MemberFacts
+
+    @property
+    def missing(self) -> Missing | None:
+        """The estimated number of missing members."""
+        return self.about.missing
+
+    @property
+    def tried(self) -> tuple[TriedSetting, ...]:
+        """Every setting, with its share in the average."""
+        return self.about.tried
+
+    def describe(self) -> list[str]:
+        """Say in sentences what was learned."""
+        about, missing = self.about, self.about.missing
+        believed = sum(each.share * each.believed for each in about.tried)
+        said = [f"Learned prior: {self.prior.describe()}"]
+        used = [f"It read {counted(about.documents, 'document')}"]
+        if believed >= 1:
+            used.append(f"treated about {counted(round(believed), 'candidate')} as provisional members")
+        if sum(each.share for each in about.tried if each.labels) >= WORTH_SAYING:
+            used.append(f"used {counted(about.labels, 'other category')} as evidence")
+        said.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
+        said.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
+        expected = rounded(missing.expected)
+        guess = " With so few members this is a rough guess." if about.members < FEW else ""
+        said.append(
+            f"Estimated missing: {expected} {'member' if expected == '1' else 'members'} "
+            f"(80% interval {rounded(missing.low)} to {rounded(missing.high)}).{guess}"
+        )
+        return said
+
+    def table(self) -> FactTable | None:
+        """Each setting with its share; those with a small one together."""
+        settings = sorted(self.about.tried, key=lambda each: -each.share)
+        shown = [each for each in settings if each.share >= LEAST_SHARE]
+        rows = [[each.setting.in_words(), f"{each.share:.3f}", rounded(each.typical_rank)] for each in shown]
+        if rest := settings[len(shown) :]:
+            more = f"{counted(len(rest), 'other setting')}"
+            rows.append([more, f"{sum(each.share for each in rest):.3f}", f"{rounded(rest[0].typical_rank)} or more"])
+        return FactTable("Settings", ["setting", "share", "typical rank of a left-out member"], rows)
+
+    def drawing(self) -> Drawing | None:
+        """How much each setting counts."""
+        table = self.table()
+        assert table is not None
+        bars = [(row[0], float(row[1])) for row in table.rows]
+        picture = share_bars(
+            bars, x_name="share", summary=f"How much each setting counts; most, {bars[0][1]:.3f}, {bars[0][0]}."
+        )
+        return Drawing(
+            picture,
+            "What was tried, and how much it counts in the weights. The variance says how far a word's weight may be "
+            "from its centre. Words that are spelled alike may share it. Other categories of a document may count as "
+            "evidence, a text about the category as a member, and the best candidates as provisional members. "
+            "One-sided, no document has to score exactly 1 or 0.",
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """What `run.json` keeps."""
+        return dataclasses.asdict(self.about)
+
+    def write(self, folder: Path) -> None:
+        """Nothing: everything is in `run.json` and the model."""
+
+    @classmethod
+    def read(
+        cls, folder: Path, facts: dict[str, Any], role: str, model: LinearModel | None, ranking: Ranking | None
+    ) -> Self:
+        """Read what `facts` kept."""
+        about = typed(MemberFacts, facts)
+        return cls(role, model, best_prior(about.tried), ranking, facts.get("predicted"), about)
+
+
+def best_prior(tried: tuple[TriedSetting, ...]) -> StructuredGaussian:
+    """The prior of the setting that counts most."""
+    if not tried:
+        raise ValueError("no setting was tried")
+    return max(tried, key=lambda each: each.share).prior
+
+
+@dataclass(frozen=True)
+class CategoryFeatures:
+    """Documents of a corpus as the default model reads them.
+
+    Parameters
+    ----------
+    rows : array of int
+        The documents.
+    X : scipy.sparse.csr_matrix
+        A column per word of the corpus, then one per other category.
+    y : array of int
+        1 for a member, −1 for a rejected document, else 0.
+    labels : OtherLabels
+        The other categories.
+    about : scipy.sparse.csr_matrix, optional
+        A text about the category.
+    """
+
+    rows: Rows
+    X: Any
+    y: NDArray[np.int64]
+    labels: OtherLabels
+    about: Any | None
+
+    @classmethod
+    def of(cls, category: Category, rows: Rows, *, text: str | None, use_labels: bool) -> CategoryFeatures:
+        """Read some documents of a category's corpus."""
+        from scipy.sparse import hstack
+
+        corpus = category.corpus
+        X = document_vectors(corpus, rows)
+        labels = other_labels(corpus, category.members, category.label if use_labels else None)
+        if len(labels):
+            X = hstack([X, labels.columns(corpus, rows)], format="csr")
+        y = np.zeros(len(rows), np.int64)
+        y[np.searchsorted(rows, category.members)] = 1
+        y[np.searchsorted(rows, category.rejected)] = -1
+        about = text_vector(corpus, text) if text and len(category.members) <= DESCRIBED_UP_TO else None
+        return cls(rows, X, y, labels, about)
+
+    def ranker(self, category: Category, **details: Any) -> Any:
+        """The estimator that ranks the category, not fitted yet."""
+        from priorwise.models.rankers import make_ranker
+
+        corpus = category.corpus
+        return make_ranker(
+            "members",
+            groups={"labels": len(self.labels)} if len(self.labels) else None,
+            kinship=Spelling(corpus.token_names, corpus.document_frequency, corpus.n_documents),
+            about=self.about,
+            **details,
+        )
+
+
+def rows_to_read(
+    category: Category, narrow: Callable[[], Floats] | None, *, seed: int, at_most: int = READ_AT_MOST
+) -> Rows:
+    """The documents to read: all that may be read, or members, rejected documents, the best others and some at random.
+
+    `narrow` gives a score of every document, by which half of the others are chosen.
+    """
+    readable = category.readable
+    if len(readable) <= at_most or narrow is None:
+        return readable
+    free = np.zeros(category.corpus.n_documents, bool)
+    free[readable] = True
+    free[category.members] = free[category.rejected] = False
+    room = max(at_most - len(category.members) - len(category.rejected), at_most // 2)
+    chosen = [category.members, category.rejected]
+    rest = np.flatnonzero(free)
+    if room // 2 < len(rest):
+        rest = rest[np.argpartition(-narrow()[rest], room // 2)[: room // 2]]
+    chosen.append(rest)
+    free[rest] = False
+    rest = np.flatnonzero(free)
+    drawn = np.random.default_rng(seed).choice(len(rest), min(room - room // 2, len(rest)), replace=False)
+    return np.unique(np.concatenate([*chosen, rest[drawn]])).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class FoundMembers:
+    """What the default model learned of a category, and the score it gives to every document of the corpus."""
+
+    stage: MemberStage
+    model: LinearModel
+    scores: Floats
+
+
+def find_members(
+    category: Category,
+    *,
+    engine: Engine,
+    text: str | None = None,
+    use_labels: bool = True,
+    narrow: Callable[[], Floats] | None = None,
+    seed: int = 0,
+    at_most: int = READ_AT_MOST,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> FoundMembers:
+    """Learn the default model of a category, and score the whole corpus by it.
+
+    Parameters
+    ----------
+    category : Category
+        What to learn.
+    engine : Engine
+        Where a corpus that was not read whole is scored.
+    text : str, optional
+        A text about the category, such as its name. It counts as one more member if that helps to find members that
+        were left out. It is not used with more than 100 members.
+    use_labels : bool
+        Whether other categories count as evidence, if that helps to find members that were left out.
+    narrow : function, optional
+        Gives a score of every document, to choose what to read of a corpus with more than `at_most` documents.
+    seed : int
+        Which documents are read at random, and which members are left out together.
+    at_most : int
+        How many documents to read.
+    threads : int, optional
+        All cores by default.
+    progress : function, optional
+        Told which share of the search is done.
+    """
+    corpus = category.corpus
+    rows = rows_to_read(category, narrow, seed=seed, at_most=at_most)
+    read = CategoryFeatures.of(category, rows, text=text, use_labels=use_labels)
+    finder = read.ranker(category, seed=seed, threads=threads, progress=progress).fit(read.X, read.y)
+    model = member_model(category, read, finder)
+    candidates = ~category.skip
+    if len(rows) == len(category.readable):
+        scores = np.full(corpus.n_documents, -np.inf)
+        scores[rows] = read.X @ finder.coef_[0]
+    else:
+        scores = engine.score_corpus(corpus, Scorer.of(model, corpus))
+        scores += further_scores(model, corpus, np.arange(corpus.n_documents))
+        finder.calibrate(scores[candidates], finder.left_out_scores_)
+        model = dataclasses.replace(model, calibration=finder.calibration_)
+    tried = tuple(
+        TriedSetting(
+            each.setting.prior.variance,
+            each.share,
+            each.typical_rank,
+            each.setting.prior.kinship,
+            each.setting.prior.groups.get("labels", 0.0),
+            each.setting.believed,
+            each.setting.one_sided,
+            each.setting.described,
+        )
+        for each in finder.tried_
+    )
+    about = MemberFacts(
+        len(category.members),
+        len(rows),
+        len(read.labels),
+        read.about is not None and bool(read.about.nnz),
+        finder.missing_,
+        finder.typical_rank_,
+        tried,
+    )
+    likely = int(np.count_nonzero(finder.calibration_.probability(scores[candidates]) > 0.5))
+    return FoundMembers(MemberStage(RANKS, model, finder.best_prior_, None, likely, about), model, scores)
+
+
+def member_model(category: Category, read: CategoryFeatures, finder: Any) -> LinearModel:
+    """The fitted finder as a linear model by the names of its words and categories."""
+    corpus, n_words = category.corpus, category.corpus.n_vocabulary
+    of_words, of_labels = np.split(finder.coef_[0], [n_words])
+    used = np.flatnonzero(of_words)
+    known = read.X[np.flatnonzero(read.y == 1)]
+    in_members = np.bincount(known.indices, minlength=read.X.shape[1])[used].astype(np.float64)
+    in_all = np.bincount(read.X.indices, minlength=read.X.shape[1])[used]
+    heard = np.flatnonzero(of_labels)
+    names = corpus.label_names(read.labels.numbers[heard])
+    groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[heard])} if len(heard) else {}
+    unknown = float(inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")[0])
+    return ranking_model(
+        Source.of(corpus),
+        category.label,
+        "members",
+        repr(finder.best_prior_),
+        Weights(np.arange(len(used)), of_words[used][None, :], np.zeros(1)),
+        corpus.token_names(used),
+        len(category.members),
+        finder.calibration_,
+        features="counts",
+        recipe=Recipe("log", rarity(corpus)[used], cosine=True, unknown=unknown),
+        groups=groups,
+        origins=Origins(
+            in_members,
+            in_all - in_members,
+            np.zeros(len(used)),
+            float(known.shape[0]),
+            float(read.X.shape[0] - known.shape[0]),
+        ),
+    )

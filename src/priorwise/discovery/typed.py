@@ -1,0 +1,81 @@
+"""JSON into dataclasses: every value has the type that its field names, or the file is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def typed(kind: type[T], value: Any, where: str = "") -> T:
+    """Turn plain JSON data into a dataclass; a value that does not fit is a `ValueError` that says where.
+
+    Fields that JSON lacks take their defaults. Names that the dataclass lacks are passed over, for files of a newer
+    version.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass
+    ... class Point:
+    ...     x: float
+    ...     name: str | None = None
+    >>> typed(Point, {"x": 1, "y": 2})
+    Point(x=1.0, name=None)
+    >>> typed(Point, {"x": "1"})
+    Traceback (most recent call last):
+    ValueError: 'x' is '1', not a number
+    """
+    return typing.cast("T", _convert(kind, value, where))
+
+
+def _convert(kind: Any, value: Any, where: str) -> Any:
+    if kind is Any:
+        return value
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, value, where)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        (own,) = [each for each in arguments if each is not type(None)]
+        return _convert(own, value, where)
+    if origin is tuple:
+        _require(isinstance(value, list), where, value, "a list")
+        return tuple(_convert(arguments[0], each, f"{where}[{place}]") for place, each in enumerate(value))
+    if origin is dict:
+        _require(isinstance(value, dict), where, value, "an object")
+        return {name: _convert(arguments[1], each, f"{where}.{name}") for name, each in value.items()}
+    return _plain(kind, value, where)
+
+
+def _dataclass(kind: Any, value: Any, where: str) -> Any:
+    _require(isinstance(value, dict), where, value, "an object")
+    hints = typing.get_type_hints(kind)
+    found = {}
+    for field in dataclasses.fields(kind):
+        at = f"{where}.{field.name}" if where else field.name
+        if field.name in value:
+            found[field.name] = _convert(hints[field.name], value[field.name], at)
+        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            raise ValueError(f"'{at}' is missing")
+    return kind(**found)
+
+
+def _plain(kind: Any, value: Any, where: str) -> Any:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is float:
+        _require(is_number and math.isfinite(value), where, value, "a number")
+        return float(value)
+    names = {int: "a whole number", str: "a text", bool: "true or false"}
+    _require(isinstance(value, kind) and (kind is bool or not isinstance(value, bool)), where, value, names[kind])
+    return value
+
+
+def _require(right: bool, where: str, value: Any, wanted: str) -> None:
+    if not right:
+        shown = repr(value)
+        raise ValueError(f"'{where}' is {shown if len(shown) <= 40 else shown[:39] + '…'}, not {wanted}")
