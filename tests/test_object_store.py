@@ -120,7 +120,8 @@ def test_commands_take_a_corpus_from_there(
     assert "tokens.arrow" in copies
     assert "texts.arrow" not in copies
     first = Corpus.open(address).ids([3])[0]
-    assert cli("explain", run, first).stdout == cli("explain", here, first).stdout
+    assert "--corpus" in refused("explain", run, first)
+    assert cli("explain", run, first, "--corpus", address).stdout == cli("explain", here, first).stdout
     assert "400 documents" in cli("corpus", address).stdout
     assert copies.items() <= {path.name: path.stat().st_ino for path in (tmp_path / "cache").rglob("*.arrow")}.items()
     assert "only a corpus to an address" in refused("discover", address, "Chess", "-o", f"{bucket}/x.run")

@@ -13,6 +13,9 @@ from priorwise.durable import draft_of, drafts_of, exchange, held, remove, sync_
 from priorwise.errors import AlreadyExists, CorpusError, InputError
 from priorwise.readers.addresses import was_address
 
+PATIENCE = 30.0
+"""Seconds to wait for another process that writes the same folder: it holds the lock only while it writes."""
+
 REPLACED = ".replaced"
 """What is added to the name of an older folder while it is replaced, where two names cannot be exchanged."""
 
@@ -74,7 +77,7 @@ def whole_folder(
     """
     with disk_errors_said(path, only_writing=True):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with held(path):
+        with held(path, patience=PATIENCE):
             _restore(path, marker, keep)
             check_free(path, marker, kind, overwrite=overwrite)
             keep(path)

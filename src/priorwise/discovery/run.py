@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,7 +262,9 @@ class Run:
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the run's folder; it appears whole or not at all, and an older run stays until the new one is whole."""
-        with whole_folder(Path(path), MARKER, "run", overwrite=overwrite, keep=_keep_verdicts) as folder:
+        with whole_folder(
+            Path(path), MARKER, "run", overwrite=overwrite, keep=partial(_keep_verdicts, name=Path(path))
+        ) as folder:
             self._write(folder)
 
     def _write(self, folder: Path) -> None:
@@ -360,7 +363,7 @@ def load_model(path: str | Path) -> LinearModel:
 def check_output(path: Path, *, overwrite: bool) -> None:
     """Raise `AlreadyExists` if a run cannot be written here: something is in the way, and may not be replaced."""
     check_free(path, MARKER, "run", overwrite=overwrite)
-    _keep_verdicts(path)
+    _keep_verdicts(path, name=path)
 
 
 def _ranking_of(stage: Stage) -> Ranking:
@@ -378,7 +381,6 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _keep_verdicts(path: Path) -> None:
-    if (path / VERDICTS).exists():
-        where = path.with_name(path.name.removesuffix(".replaced"))
-        raise InputError(f"{where} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
+def _keep_verdicts(folder: Path, *, name: Path) -> None:
+    if (folder / VERDICTS).exists():
+        raise InputError(f"{name} was reviewed, and {VERDICTS} in it holds people's work; choose another name")

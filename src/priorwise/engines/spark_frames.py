@@ -22,6 +22,7 @@ from priorwise.corpus.token_work import TokenWork
 from priorwise.corpus.wikipedia import wiki_tokenizer
 from priorwise.corpus.work import MakeShard, Reading, Source, Unfinished
 from priorwise.corpus.write import write_corpus
+from priorwise.counting import counted
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import DONE, SparkTokens, finished_splits, reading_of, written_split
 from priorwise.engines.spark_tasks import answered, map_in_arrow, quiet
@@ -101,7 +102,11 @@ class _Table:
         self.columns, self.keep_text, self.names = columns, keep_text, names
         self.frame = frame.withColumn(_ORDER, column.col(columns.id).cast("string"))
         with spark.said():
-            self.n_documents = int(self.frame.count())
+            blank = (column.coalesce(column.trim(column.col(_ORDER)), column.lit("")) == "").cast("long")
+            rows, blanks = self.frame.agg(column.count("*"), column.sum(blank)).first()
+            if blanks:
+                raise InputError(f"{counted(blanks, 'row')} of the table without an id: every document needs an id")
+            self.n_documents = int(rows)
             # Whether an id is among the sample depends on the id alone, so the next attempt cuts at the same places.
             every = max(1, DOCUMENTS_PER_SPLIT // _SAMPLED_PER_SPLIT)
             sampled = self.frame.where(column.pmod(column.xxhash64(_ORDER), column.lit(every)) == 0).select(_ORDER)

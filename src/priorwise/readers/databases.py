@@ -30,8 +30,9 @@ def database(reader: RecordReader, path: Path) -> Numbered:
             cursor = connection.execute(query)
             if cursor.description is None:
                 raise BrokenFile(path, "the query has no rows for an answer; it must be a SELECT")
-            header = unique_names([str(column[0]) for column in cursor.description])
-            reader.check(header, path)
+            names = [str(column[0]) for column in cursor.description]
+            reader.check(names, path)
+            header = unique_names(names)
             number = 0
             while rows := cursor.fetchmany(_ROWS_AT_A_TIME):
                 for row in rows:

@@ -54,8 +54,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            # A tuple, so that columns can be compared and hashed.
-            object.__setattr__(self, "text", tuple(self.text))
+            # A tuple, or the one name in it, so that columns can be compared and hashed.
+            names = tuple(self.text)
+            object.__setattr__(self, "text", names[0] if len(names) == 1 else names)
         if not self.texts:
             raise InputError("name at least one column with text")
 

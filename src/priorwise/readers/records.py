@@ -153,7 +153,7 @@ class RecordReader:
         return self.columns.required if self.checked else []
 
     def check(self, present: Collection[str], path: Path) -> None:
-        """Raise UnknownName if a column that must be there is not."""
+        """Raise an error if a column that must be there is not, or if one that is read is there twice."""
         if self.checked:
             self.columns.check(present, str(path))
 

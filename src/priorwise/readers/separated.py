@@ -146,8 +146,8 @@ def separated(reader: RecordReader, path: Path) -> Numbered:
     reader.says(path, f"CSV, {dialect.said}")
     for line, row in numbered_rows(path, dialect, reader):
         if line == 0:
+            reader.check(row, path)
             header = unique_names(row)
-            reader.check(header, path)
             continue
         if len(row) < len(header):
             reader.remark(SHORT, f"{path.name}, line {line}")

@@ -39,8 +39,9 @@ def spreadsheet(reader: RecordReader, path: Path) -> Numbered:
                 reader.remark(EMPTY, f"{path.name}, row {number}")
                 continue
             if header is None:
-                header = unique_names([_as_name(cell) for cell in cells])
-                reader.check(header, path)
+                names = [_as_name(cell) for cell in cells]
+                reader.check(names, path)
+                header = unique_names(names)
                 continue
             if len(cells) > len(header):
                 if any(cell not in ("", None) for cell in cells[len(header) :]):
