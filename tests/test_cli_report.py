@@ -30,9 +30,10 @@ def test_report_goes_beside_the_run_by_default(fresh: Path, cli: Cli, refused: R
 
 
 def test_report_refuses_what_it_cannot_do(fresh: Path, refused: Refused, tmp_path: Path) -> None:
-    assert "should end in .html, .csv or .wiki" in refused("report", fresh, "-o", tmp_path / "x.pdf")
-    assert "name one of them" in refused("report", fresh, "-o", tmp_path / "a.csv", "--csv", tmp_path / "b.csv")
-    assert "nobody has judged" in refused("report", fresh, "-o", tmp_path / "x.csv")
+    assert "x.pdf should end in one of .csv" in refused("report", fresh, "-o", tmp_path / "x.pdf")
+    assert "nobody has judged" in refused("report", fresh, "-o", tmp_path / "x.csv", "--status", "accepted")
+    assert "nobody has judged" in refused("report", fresh, "-o", tmp_path / "x.wiki")
+    assert "no file to write into" in refused("report", fresh, "--into", tmp_path / "x.csv")
     assert "there is no such run folder" in refused("report", tmp_path / "none.run")
     assert "cannot be written: there is no folder" in refused("report", fresh, "-o", tmp_path / "no" / "x.html")
     (tmp_path / "d.html").mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from priorwise.corpus import Corpus
 from priorwise.errors import AlreadyExists, BrokenFile, InputError
-from priorwise.exports import Result, write_back
+from priorwise.exports import Finished, Result, WrittenBack, finished_bytes, write_back, write_finished
 from priorwise.exports.wikis import edits, page_list, pywikibot_list, quick_statements, read_page_list
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
@@ -37,7 +39,7 @@ NEW = ["Bücher: status", "Bücher: rank", "Bücher: probability"]
 def test_a_table_stays_as_it_was(encoding: str, delimiter: str, end: str, tmp_path: Path) -> None:
     source, output = tmp_path / "a.csv", tmp_path / "b.csv"
     source.write_bytes(written(GERMAN, delimiter, encoding, end))
-    assert write_back(source, output, RESULTS, label="Bücher", columns=COLUMNS) == 3
+    assert write_back(source, output, RESULTS, label="Bücher", columns=COLUMNS) == WrittenBack(3, 3, 1)
     before, after = (path.read_bytes().decode(encoding) for path in (source, output))
     lines, new = before.split(end), after.split(end)
     assert len(lines) == len(new)
@@ -122,7 +124,7 @@ def test_json_lines_stay_as_they_were(tmp_path: Path) -> None:
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     found = [Result("a", "accepted", 1), Result("b", "unsure", 2, 0.5), Result("c", "accepted", 3)]
-    assert write_back(tmp_path / "a.jsonl", tmp_path / "b.jsonl", found, label="new") == 3
+    assert write_back(tmp_path / "a.jsonl", tmp_path / "b.jsonl", found, label="new").found == 3
     after = (tmp_path / "b.jsonl").read_text("utf-8").split("\n")
     assert after[2] == lines[2][:-2] + ', "new: status": "unsure", "new: rank": 2, "new: probability": 0.5}'
     assert after[4] == lines[4]
@@ -173,7 +175,10 @@ def test_pubmed_and_bibtex(tmp_path: Path) -> None:
 def test_joined_records_all_have_the_result(tmp_path: Path) -> None:
     twice = ZOTERO + ZOTERO.replace("TI  - Learned", "TI  - LEARNED")
     (tmp_path / "a.ris").write_text(twice, "utf-8")
-    assert write_back(tmp_path / "a.ris", tmp_path / "b.ris", [Result("10.1000/abc.1", "accepted", 1)], label="x") == 2
+    assert (
+        write_back(tmp_path / "a.ris", tmp_path / "b.ris", [Result("10.1000/abc.1", "accepted", 1)], label="x").found
+        == 2
+    )
 
 
 def test_ids_are_those_that_an_ingest_gives(tmp_path: Path) -> None:
@@ -206,7 +211,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     source.write_text("id,text\n1,a\n")
     with pytest.raises(AlreadyExists):
         write_back(source, source, [], label="x")
-    assert write_back(source, source, [Result("1", "member")], label="x", overwrite=True) == 1
+    assert write_back(source, source, [Result("1", "member")], label="x", overwrite=True).found == 1
     assert source.read_text().splitlines()[1] == "1,a,member,,"
     with pytest.raises(InputError, match=r"b\.parquet cannot be written; choose a name that ends in \.csv"):
         write_back(source, tmp_path / "b.parquet", [], label="x")
@@ -264,3 +269,68 @@ def test_lists_that_hold_nothing(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(BrokenFile, match=says):
             read_page_list(path)
+
+
+TABLES = ["csv", "tsv", "xlsx", "jsonl"]
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_results_written_again_replace_the_columns(ending: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,text,labels\n1,a,p\n2,b,\n")
+    path = tmp_path / f"b.{ending}"
+    write_back(tmp_path / "a.csv", path, [Result("1", "unjudged", 1, 0.5), Result("2", "unsure", 2)], label="x")
+    write_back(path, path, [Result("1", "accepted", 4)], label="x", overwrite=True)
+    rows = [{name: str(value or "") for name, value in row.items()} for _, row in rows_of(path)]
+    assert [(row.get("x: status", ""), row.get("x: rank", "")) for row in rows] == [("accepted", "4"), ("", "")]
+    assert not rows[0].get("x: probability")
+    assert not [name for row in rows for name in row if "(2)" in name]
+
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    label=ANY.filter(str.strip),
+    results=st.lists(
+        st.builds(
+            Result,
+            ANY.filter(str.strip),
+            st.sampled_from(["member", "accepted", "rejected", "unsure", "unjudged"]),
+            st.none() | st.integers(1, 9),
+            st.none() | st.floats(0, 1),
+            ANY,
+        ),
+        max_size=5,
+        unique_by=lambda each: each.id,
+    ),
+)
+def test_a_new_file_has_every_result(label: str, results: list[Result], tmp_path_factory: Any) -> None:
+    folder = tmp_path_factory.mktemp("new")
+    found = Finished(label, results)
+    for ending in TABLES:
+        counts = write_finished(folder / f"a.{ending}", found)
+        assert sum(counts.values()) == len(results)
+        assert counts == {each.status: counts[each.status] for each in results}
+        if results:
+            rows = [row for _, row in rows_of(folder / f"a.{ending}")]
+            assert sorted(row["status"] for row in rows) == sorted(each.status for each in results)
+    for kind in ("ris", "nbib", "wikitext", "pages", "pywikibot", "edits"):
+        assert isinstance(finished_bytes([found], kind), bytes)
+
+
+def test_a_bibliography_can_be_read_again(tmp_path: Path) -> None:
+    (tmp_path / "a.ris").write_text(ZOTERO, "utf-8")
+    corpus = Corpus.from_records(tmp_path / "a.ris")
+    results = [Result(id, "accepted", rank, 0.5) for rank, id in enumerate(corpus.ids(range(len(corpus))), 1)]
+    results = [replace(each, title=corpus.titles([corpus.row(each.id)])[0]) for each in results]
+    before = list(RecordReader([tmp_path / "a.ris"]))
+    for kind in ("ris", "nbib"):
+        write_finished(tmp_path / f"b.{kind}", Finished("Priors", results, corpus))
+        after = list(RecordReader([tmp_path / f"b.{kind}"]))
+        assert [(each.title, each.text) for each in after] == [(each.title, each.text) for each in before]
+        assert [sorted(each.labels) for each in after] == [sorted([*each.labels, "Priors"]) for each in before]
+    assert [each.id for each in RecordReader([tmp_path / "b.ris"])] == [each.id for each in before]
+    text = (tmp_path / "b.ris").read_text("utf-8")
+    assert "KW  - priorwise: Priors: rank 1\n" in text
+    assert "KW  - priorwise: Priors: probability 0.5\n" in text

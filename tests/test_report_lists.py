@@ -13,13 +13,20 @@ from hypothesis import strategies as st
 
 from conftest import Cli, Refused, corpus_of
 from priorwise.charts.markup import shown
+from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.discovery.made_up import DemoDocument
-from priorwise.report.lists import link
+from priorwise.exports.wikis import link
+from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of
+from priorwise.review import decisions, export_run
+from priorwise.review.reading import said_in
+from priorwise.review.results import last_words
 from reviews import candidates, judge
 
 TITLES = ["Plain title", "=HYPERLINK(1)", "a]] {{delete}} [[b", "+1", "two\nlines", '"quoted", with a comma', "Tea~~~~"]
+
+STATUS = (("accepted", "yes"), ("rejected", "no"))
 
 
 @pytest.fixture
@@ -36,14 +43,15 @@ def accepted(documents: list[DemoDocument], tmp_path: Path) -> Path:
 def test_csv_has_every_accepted_candidate_and_no_formula(accepted: Path, cli: Cli, tmp_path: Path) -> None:
     (subject,) = subjects_of([accepted])
     expected = subject.accepted()
-    result = cli("report", accepted, "-o", tmp_path / "x.csv")
-    assert result.stdout == f"{tmp_path / 'x.csv'}: {len(expected)} accepted candidates\n"
+    result = cli("report", accepted, "-o", tmp_path / "x.csv", "--status", "accepted")
+    assert result.stdout == f"{tmp_path / 'x.csv'}: {len(expected)} accepted\n"
     with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["id"] for row in rows] == [each["id"] for each in expected]
+    assert sorted(row["id"] for row in rows) == sorted(each["id"] for each in expected)
     assert len(rows) == len(subject.results["accepted"])
     assert [row["title"].removeprefix("'") for row in rows] == [each["title"] for each in expected]
     assert not [cell for row in rows for cell in row.values() if re.match(r"[=+\-@\t\r]", cell)]
+    assert {row["status"] for row in rows} == {"accepted"}
     ranks = [int(row["rank"]) for row in rows if row["rank"]]
     assert ranks == sorted(ranks)
 
@@ -56,9 +64,43 @@ def test_wikitext_is_one_line_for_each(accepted: Path, cli: Cli, tmp_path: Path)
     assert "* [[:Plain title]]" in lines
 
 
+def test_every_document_is_in_a_table_with_what_became_of_it(accepted: Path, cli: Cli, tmp_path: Path) -> None:
+    said = decisions(last_words(said_in(accepted)))
+    members = Corpus.open(tmp_path / "titles.corpus").members("Chess")
+    counts = {status: sum(word == verdict for word in said.values()) for status, verdict in STATUS}
+    for ending in ("csv", "tsv", "xlsx", "jsonl", "ris", "nbib"):
+        path = tmp_path / f"x.{ending}"
+        result = cli("report", accepted, "-o", path)
+        numbers = f"{len(members)} known before, {counts['accepted']} accepted, {counts['rejected']} rejected"
+        assert result.stdout == f"{path}: {numbers}\n"
+        assert sum(1 for _ in rows_of(path)) == len(members) + sum(counts.values())
+    rows = [dict(row) for _, row in rows_of(tmp_path / "x.jsonl")]
+    assert {row["id"]: row["status"] for row in rows if row["status"] != "member"} == {
+        id: dict(map(reversed, STATUS))[word]  # type: ignore[arg-type]
+        for id, word in said.items()
+    }
+    assert export_run(accepted, tmp_path / "y.jsonl")["member"] == len(members)
+    assert (tmp_path / "y.jsonl").read_bytes() == (tmp_path / "x.jsonl").read_bytes()
+
+
+def test_lists_for_tools_of_wikis(accepted: Path, cli: Cli, refused: Refused, tmp_path: Path) -> None:
+    (subject,) = subjects_of([accepted])
+    plain = [each["title"] for each in subject.accepted() if link(each["title"]).startswith("[[")]
+    cli("report", accepted, "-o", tmp_path / "x.txt")
+    assert (tmp_path / "x.txt").read_text("utf-8").splitlines() == plain
+    printed = cli("report", accepted, "--list", "pywikibot").stdout
+    assert printed.splitlines() == [f"[[{title}]]" for title in plain]
+    edits = cli("report", accepted, "--list", "edits").stdout.splitlines()
+    assert len(edits) == len(plain)
+    assert all(": + [[Category:Chess]]" in line for line in edits)
+    assert "say which statement" in refused("report", accepted, "--list", "quickstatements")
+    assert cli("report", accepted, "--list", "quickstatements", "--statement", "P921=Q718").stdout == ""
+    assert "as in P921=Q2539" in refused("report", accepted, "--list", "quickstatements", "--statement", "P921")
+
+
 def test_several_runs_have_headings_and_all_files_come_at_once(accepted: Path, cli: Cli, tmp_path: Path) -> None:
     names = [tmp_path / name for name in ("r.html", "r.csv", "r.wikitext")]
-    result = cli("report", accepted, accepted, "-o", names[0], "--csv", names[1], "--wikitext", names[2])
+    result = cli("report", accepted, accepted, "-o", names[0], "-o", names[1], "-o", names[2])
     assert result.exit_code == 0
     assert all(name.is_file() for name in names)
     headings = [line for line in names[2].read_text(encoding="utf-8").splitlines() if line.startswith("=")]
@@ -69,11 +111,11 @@ def test_files_come_all_or_none(accepted: Path, refused: Refused, tmp_path: Path
     page, sheet = tmp_path / "r.html", tmp_path / "r.csv"
     page.write_text("old", encoding="utf-8")
     nowhere = tmp_path / "nowhere" / "r.wiki"
-    said = refused("report", accepted, "-o", page, "--csv", sheet, "--wikitext", nowhere, "--overwrite")
+    said = refused("report", accepted, "-o", page, "-o", sheet, "-o", nowhere, "--overwrite")
     assert f"{nowhere} cannot be written" in said
     assert page.read_text(encoding="utf-8") == "old"
-    assert f"{page} is there already" in refused("report", accepted, "-o", page, "--csv", sheet)
-    assert "One file is to hold two things" in refused("report", accepted, "-o", page, "--csv", page, "--overwrite")
+    assert f"{page} is there already" in refused("report", accepted, "-o", page, "-o", sheet)
+    assert "One file is to hold two things" in refused("report", accepted, "-o", page, "-o", page, "--overwrite")
     assert sorted(each.name for each in tmp_path.glob("r.*")) == ["r.html"]
 
 

@@ -110,6 +110,19 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
     multiple=True,
     help="Learn from the review of this run: accepted documents are members, rejected ones hard negatives.",
 )
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    help="Write the file that the corpus was made of again, with the results and new labels, as this file.",
+)
+@click.option("--source", type=click.Path(path_type=Path), help="Where that file is now, if it was moved.")
+@click.option(
+    "--at-least",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="With --into: label documents of at least this probability.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
 @click.option("--threads", type=click.IntRange(min=1), help="All cores by default.")
 @chooses_engine
@@ -125,6 +138,9 @@ def discover(
     exclude: Path | None,
     description: str | None,
     verdicts: tuple[Path, ...],
+    into: Path | None,
+    source: Path | None,
+    at_least: float,
     show: int,
     overwrite: bool,
     engine: str,
@@ -145,8 +161,8 @@ def discover(
     if labels_from is not None or all_labels:
         from priorwise.cli.discover_many import ManyLabels, discover_many
 
-        if label is not None or members is not None or verdicts:
-            raise click.UsageError("Many labels at once go without a LABEL, --members and --verdicts.")
+        if label is not None or members is not None or verdicts or into is not None:
+            raise click.UsageError("Many labels at once go without a LABEL, --members, --verdicts and --into.")
         many = ManyLabels(labels_from, all_labels, min_members)
         many.check(output, runs, choices["subcategory_depth"], overwrite=overwrite)
         opened = open_corpus(corpus)
@@ -164,6 +180,9 @@ def discover(
         members=members,
         exclude=exclude,
         verdicts=verdicts,
+        into=into,
+        source=source,
+        at_least=at_least,
         show=show,
         overwrite=overwrite,
         engine=engine,
@@ -181,6 +200,9 @@ def _discover_one(
     members: Path | None,
     exclude: Path | None,
     verdicts: tuple[Path, ...],
+    into: Path | None,
+    source: Path | None,
+    at_least: float,
     show: int,
     overwrite: bool,
     engine: str,
@@ -197,6 +219,10 @@ def _discover_one(
     if output is not None:
         check_output(output, overwrite=overwrite)
     opened = open_corpus(corpus)
+    if into is not None:
+        from priorwise.review.export import check_into
+
+        check_into(opened, into, source, overwrite=overwrite)
     with using(engine, master) as spark, progress_bar("Learning the prior", total=1.0) as bar:
         run = run_discover(
             opened,
@@ -217,6 +243,13 @@ def _discover_one(
         first = run.ranking.ids[:1]
         why = f" Why the first one: {_quoted('priorwise', 'explain', str(output), *first)}" if first else ""
         click.echo(f"\nWritten to {output}.{why}")
+    if into is not None:
+        from priorwise.cli.report import into_line
+        from priorwise.review.export import finished, write_into
+
+        found = finished(run, opened, {})
+        told = write_into(found, into, source=source, at_least=at_least, overwrite=overwrite)
+        click.echo(f"\n{into_line(into, told, found.label)} (probability {at_least:g} or more)")
 
 
 def _description(given: str | None) -> str | None:

@@ -1,15 +1,19 @@
-"""`priorwise report`: what runs found and how good they are, as one file."""
+"""`priorwise report`: what runs found and how good they are, as a page, tables and lists."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from priorwise.cli.places import place
 from priorwise.counting import counted
 
-KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".wikitext": "wikitext"}
+PAGES = (".html", ".htm")
+LISTS = ("pages", "pywikibot", "quickstatements", "edits")
+STATUSES = ("accepted", "rejected", "unsure", "unjudged", "member")
 
 
 @click.command()
@@ -17,16 +21,36 @@ KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".
 @click.option(
     "-o",
     "--output",
+    "outputs",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="The report: .html; or a list of what was accepted: .csv, .wiki. [default: RUN with .html]",
+    help="What to write, by its ending; may be given again. .html: the report. .csv, .tsv, .xlsx, .jsonl: all results. "
+    ".ris, .nbib: results as keywords. .wiki, .txt: a list of what was accepted. [default: RUN with .html]",
 )
-@click.option("--csv", "as_csv", type=click.Path(path_type=Path), help="Also write what was accepted, as CSV.")
 @click.option(
-    "--wikitext",
-    "as_wikitext",
+    "--into",
     type=click.Path(path_type=Path),
-    help="Also write it as links: * [[:Title]].",
+    help="Write the file that the corpus was made of again, with the results and new labels, as this file.",
 )
+@click.option("--source", type=click.Path(path_type=Path), help="Where that file is now, if it was moved.")
+@click.option(
+    "--at-least", type=click.FloatRange(0, 1), help="With --into: label unjudged documents of this probability, too."
+)
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(STATUSES),
+    help="Only these documents; may be given again. [default: all; accepted in lists for wikis]",
+)
+@click.option(
+    "--list",
+    "listed",
+    type=click.Choice(LISTS),
+    help="What a .txt holds: titles for PetScan and PagePile, links for Pywikibot, commands for QuickStatements, or a "
+    "dry run of the edits. Printed if no .txt is given. [default: pages]",
+)
+@click.option("--statement", metavar="P=Q", help="What QuickStatements adds, such as P921=Q2539.")
 @click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=50, show_default=True, help="How many candidates of each run to show."
@@ -34,9 +58,13 @@ KINDS = {".html": "html", ".htm": "html", ".csv": "csv", ".wiki": "wikitext", ".
 @click.option("--overwrite", is_flag=True, help="Replace files that are there already.")
 def report(
     runs: tuple[Path, ...],
-    output: Path | None,
-    as_csv: Path | None,
-    as_wikitext: Path | None,
+    outputs: tuple[Path, ...],
+    into: Path | None,
+    source: Path | None,
+    at_least: float | None,
+    statuses: tuple[str, ...],
+    listed: str | None,
+    statement: str | None,
     corpus: Path | str | None,
     top: int,
     overwrite: bool,
@@ -46,40 +74,93 @@ def report(
     It shows the precision of both rankings and whether their difference is more than chance, what was learned and what
     it means, the first candidates with their evidence, and how to make the run again. What needs a review is said to be
     missing until there is one. With several runs, the categories are compared first.
+
+    Other endings write the results themselves: what was accepted, rejected, unsure and not judged, and the members
+    known before.
     """
-    from priorwise.corpus.whole_files import check_files, write_texts
-    from priorwise.report.lists import accepted_csv, accepted_wikitext
+    from priorwise.corpus.whole_files import check_files, whole_files
+    from priorwise.exports.finished import finished_bytes, write_draft
     from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of
+    from priorwise.review.export import write_into
 
-    wanted = _wanted(runs, output, {"csv": as_csv, "wikitext": as_wikitext})
-    check_files(list(wanted.values()), overwrite=overwrite)
+    if into is not None and len(runs) > 1:
+        raise click.UsageError("--into is about one RUN: write one after the other, each into the file before.")
+    printed = None if any(path.suffix.lower() == ".txt" for path in outputs) else listed
+    kinds = _kinds(runs, outputs, listed, page=into is None and printed is None)
+    check_files([*kinds, *([into] if into is not None else [])], overwrite=overwrite)
     subjects = subjects_of(runs, corpus)
-    makers = {
-        "html": lambda: report_html(subjects, top=top),
-        "csv": lambda: accepted_csv(subjects),
-        "wikitext": lambda: accepted_wikitext(subjects),
-    }
-    texts = {path: makers[kind]() for kind, path in wanted.items()}
-    write_texts(texts, overwrite=overwrite)
-    accepted = sum(len(subject.accepted()) for subject in subjects)
-    for kind, path in wanted.items():
-        size = f"{counted(len(subjects), 'run')}, {path.stat().st_size / 1000:,.0f} kB"
-        click.echo(f"{path}: {size if kind == 'html' else counted(accepted, 'accepted candidate')}")
+    wanted = [kind for kind in (*kinds.values(), printed) if kind not in ("html", None)]
+    found = _finished(subjects, corpus, wanted, statuses) if wanted or into is not None else []
+    said: list[str] = []
+    if kinds:
+        with whole_files(list(kinds), overwrite=overwrite) as drafts:
+            for path, draft in drafts.items():
+                if kinds[path] == "html":
+                    draft.write_text(report_html(subjects, top=top), encoding="utf-8", newline="")
+                    size = draft.stat().st_size / 1000
+                    said.append(f"{path}: {counted(len(subjects), 'run')}, {size:,.0f} kB")
+                else:
+                    counts = write_draft(draft, kinds[path], found, statuses or None, _statement(statement))
+                    said.append(f"{path}: {_counts(counts)}")
+    if into is not None:
+        told = write_into(found[0], into, source=source, at_least=at_least, overwrite=overwrite)
+        said.append(into_line(into, told, found[0].label))
+    for line in said:
+        click.echo(line)
+    if printed is not None:
+        text = finished_bytes(found, printed, statuses=statuses or None, statement=_statement(statement))
+        click.echo(text.decode(), nl=False)
+    if found and any(each.corpus is None for each in found):
+        click.echo("Members known before are left out: the corpus is not where it was (--corpus).", err=True)
 
 
-def _wanted(runs: tuple[Path, ...], output: Path | None, lists: dict[str, Path | None]) -> dict[str, Path]:
+def into_line(path: Path, told: Any, label: str) -> str:
+    """Say what was written into somebody's file."""
+    missed = f", {counted(told.rows - told.found, 'row')} without a result" if told.found < told.rows else ""
+    return f"{path}: {counted(told.rows, 'row')}{missed}; the label '{label}' added to {told.labelled:,}"
+
+
+def _finished(
+    subjects: Sequence[Any], corpus: Any, kinds: Sequence[str | None], statuses: tuple[str, ...]
+) -> list[Any]:
+    from priorwise.exports import LISTS as ACCEPTED
+    from priorwise.review.export import check_accepted, finished_of
+
+    found = [finished_of(subject.path, corpus, subject.name) for subject in subjects]
+    if statuses == ("accepted",) or (not statuses and any(kind in ACCEPTED for kind in kinds)):
+        check_accepted(found, subjects[0].path)
+    return found
+
+
+def _counts(counts: dict[str, int]) -> str:
+    words = {"member": "known before"}
+    return ", ".join(f"{number:,} {words.get(status, status)}" for status, number in counts.items()) or "no document"
+
+
+def _statement(given: str | None) -> tuple[str, str] | None:
+    if given is None:
+        return None
+    name, equals, value = given.partition("=")
+    if not equals:
+        raise click.UsageError("--statement is a property and an item, as in P921=Q2539.")
+    return name.strip(), value.strip()
+
+
+def _kinds(runs: tuple[Path, ...], outputs: tuple[Path, ...], listed: str | None, *, page: bool) -> dict[Path, str]:
     """Return which file is to hold what."""
-    wanted = {kind: path for kind, path in lists.items() if path is not None}
-    if output is None and not wanted:
-        output = runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html")
-    if output is not None:
-        kind = KINDS.get(output.suffix.lower())
-        if kind is None:
-            raise click.UsageError(f"{output.name} should end in .html, .csv or .wiki, which says what it holds.")
-        if kind in wanted:
-            raise click.UsageError(f"Both {output} and {wanted[kind]} are to hold the same; name one of them.")
-        wanted[kind] = output
-    if len({path.resolve() for path in wanted.values()}) < len(wanted):
+    from priorwise.errors import InputError
+    from priorwise.exports.finished import kind_of
+
+    if not outputs and page:
+        outputs = (runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html"),)
+    if len({path.resolve() for path in outputs}) < len(outputs):
         raise click.UsageError("One file is to hold two things; name another for one of them.")
-    return wanted
+    kinds = {}
+    for path in outputs:
+        try:
+            kind = "html" if path.suffix.lower() in PAGES else kind_of(path)
+        except InputError as error:
+            raise click.UsageError(f"{error}; .html is the report.") from error
+        kinds[path] = listed or kind if kind == "pages" else kind
+    return kinds

@@ -14,6 +14,7 @@ import numpy as np
 
 from priorwise.corpus.ingestion import DOCUMENTS_PER_SHARD, ingest, shard_makers
 from priorwise.corpus.manifest import this_tokenizer
+from priorwise.corpus.read_from import ReadFrom
 from priorwise.corpus.repeats import Duplicates
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.write import corpus_in_memory, write_corpus
@@ -39,7 +40,13 @@ def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None, dupli
         return kind.open(path)
     makers = shard_makers(reader, "whole")
     return kind(
-        *corpus_in_memory(makers, tokenizer=this_tokenizer(), duplicates=duplicates, told=lambda: dict(reader.remarks))
+        *corpus_in_memory(
+            makers,
+            tokenizer=this_tokenizer(),
+            duplicates=duplicates,
+            told=lambda: dict(reader.remarks),
+            read_from=ReadFrom.of(reader.fingerprint()),
+        )
     )
 
 

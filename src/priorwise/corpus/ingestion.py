@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from priorwise.corpus.manifest import VERSION, this_tokenizer
+from priorwise.corpus.read_from import ReadFrom
 from priorwise.corpus.repeats import Duplicates
 from priorwise.corpus.shards import Shard
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
@@ -137,6 +138,7 @@ def ingest(
         duplicates=duplicates,
         complete=complete,
         work=work,
+        read_from=ReadFrom.of(fingerprint),
     )
     return IngestSummary.of(written, begun, bytes=reader.total_bytes)
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus.files import FileRecord
+from priorwise.corpus.read_from import check_read_from
 from priorwise.errors import CorpusError, DamagedCorpus, NewerVersion
 from priorwise.text.tokens import RULE_VERSION
 
 FORMAT = "priorwise corpus"
 VERSION = 2
 FILE_NAME = "manifest.json"
+_NOTES = ("remarks", "source")
 _FILE_NAME = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
 _LIMITS = {
     "documents.arrow": ("documents",),
@@ -45,7 +47,9 @@ class Manifest:
 
     ``tokenizer`` is None when the tokens were counted elsewhere and came as a matrix. ``batches`` are the documents in
     each record batch of the files that go by document. ``remarks`` say what was read and left out when the corpus was
-    made, with how often; they are no part of its identity, and corpora of earlier versions have none.
+    made, with how often. ``source`` says which files were read and how, so that results can be written into them: their
+    names and sizes, the columns and the options. Neither is part of a corpus's identity, and those of earlier versions
+    have none.
     """
 
     counts: Counts
@@ -53,17 +57,22 @@ class Manifest:
     batches: list[int]
     files: dict[str, FileRecord]
     remarks: dict[str, int] = field(default_factory=dict)
+    source: dict[str, Any] | None = None
 
     @property
     def checksum(self) -> str:
         """One checksum over all that the corpus holds: its identity."""
-        content = {key: value for key, value in self._content().items() if key != "remarks"}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return _checksum({key: value for key, value in self._content().items() if key not in _NOTES})
+
+    @property
+    def _notes(self) -> dict[str, Any]:
+        return {key: value for key, value in self._content().items() if key in _NOTES and value}
 
     def to_json(self) -> bytes:
         """Return the text of ``manifest.json``; the same corpus always gives the same bytes."""
-        content = {key: value for key, value in self._content().items() if key != "remarks" or value}
-        return (json.dumps({**content, "checksum": self.checksum}, indent=2) + "\n").encode()
+        content = {key: value for key, value in self._content().items() if key not in _NOTES}
+        notes = {**self._notes, "notes_checksum": _checksum(self._notes)} if self._notes else {}
+        return (json.dumps({**content, **notes, "checksum": self.checksum}, indent=2) + "\n").encode()
 
     def _check(self) -> None:
         """Raise ValueError if something is not what it should be: a manifest may come from anybody."""
@@ -80,6 +89,8 @@ class Manifest:
                 raise ValueError(f"its sizes do not fit into {file}")
         if not isinstance(self.remarks, dict) or not all(type(n) is int for n in self.remarks.values()):
             raise ValueError("its remarks are not counts")
+        if self.source is not None:
+            check_read_from(self.source)
         if self.tokenizer is not None and not isinstance(self.tokenizer, dict):
             raise ValueError("it does not say how texts were cut into tokens")
 
@@ -126,13 +137,21 @@ class Manifest:
                 content["batches"],
                 {name: FileRecord(**record) for name, record in content["files"].items()},
                 content.get("remarks", {}),
+                content.get("source"),
             )
             if content.get("checksum") != manifest.checksum:
                 raise ValueError("it does not match its own checksum")
+            # Earlier versions wrote none.
+            if "notes_checksum" in content and content["notes_checksum"] != _checksum(manifest._notes):
+                raise ValueError("its notes do not match their checksum")
             manifest._check()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedCorpus(f"{path} is damaged: {error}") from error
         return manifest
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def this_tokenizer() -> dict[str, Any]:

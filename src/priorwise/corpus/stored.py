@@ -21,6 +21,7 @@ from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.read_from import ReadFrom
 from priorwise.corpus.storage import Store
 from priorwise.corpus.structure import check_file
 from priorwise.corpus.texts import StoredTexts
@@ -125,6 +126,12 @@ class StoredCorpus:
     def remarks(self) -> dict[str, int]:
         """What was read and left out when the corpus was made, with how often."""
         return dict(self._manifest.remarks)
+
+    @property
+    def read_from(self) -> ReadFrom | None:
+        """The files that it was made of and how they were read; None if it was made of something else."""
+        recorded = self._manifest.source
+        return None if recorded is None else ReadFrom.read(recorded)
 
     @property
     def tokenizer(self) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from priorwise.corpus.files import MemoryPlace
 from priorwise.corpus.manifest import Manifest
 from priorwise.corpus.merge import merge
 from priorwise.corpus.partial import claim
+from priorwise.corpus.read_from import ReadFrom
 from priorwise.corpus.remote import claim_address
 from priorwise.corpus.repeats import Duplicates, settle_repeats
 from priorwise.corpus.scratch import Allocate
@@ -52,6 +53,7 @@ def write_corpus(
     complete: Complete | None = None,
     address: str = "",
     work: Work | None = None,
+    read_from: ReadFrom | None = None,
 ) -> Written:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same.
 
@@ -82,6 +84,8 @@ def write_corpus(
         What comes before a page's title in its address.
     work : Work, optional
         Who makes the shards; threads of this process by default.
+    read_from : ReadFrom, optional
+        The files that are read, for results to be written into them.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def write_corpus(
         remarks = {**told(), **reading.remarks, **settled}
         tokens = work.tokens(whole, unfinished)
         merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
-        manifest = replace(merged, remarks=remarks)
+        manifest = replace(merged, remarks=remarks, source=None if read_from is None else read_from.recorded())
         unfinished.publish(manifest)
     return Written(manifest, reading.resumed, unfinished.discarded, remarks)
 
@@ -118,9 +122,11 @@ def corpus_in_memory(
     duplicates: Duplicates = "error",
     told: Callable[[], dict[str, int]] = dict,
     workers: int | None = None,
+    read_from: ReadFrom | None = None,
 ) -> tuple[Manifest, dict[str, pa.Buffer]]:
     """Make the same files in memory."""
     place = MemoryPlace()
     whole, settled = settle_repeats(list(in_order(shards, workers)), duplicates, lambda number: None)
     manifest = merge(whole, place, tokenizer, workers=workers)
-    return replace(manifest, remarks={**told(), **settled}), place.buffers
+    source = None if read_from is None else read_from.recorded()
+    return replace(manifest, remarks={**told(), **settled}, source=source), place.buffers

@@ -1,6 +1,17 @@
-"""What was found, in the files people have: their own file with results added, and lists for wikis."""
+"""What was found, in the files people have: their own file with results added, new files, and lists for wikis."""
 
+from priorwise.exports.finished import KINDS, LISTS, Finished, finished_bytes, write_finished
 from priorwise.exports.result import STATUSES, Result
-from priorwise.exports.write_back import write_back
+from priorwise.exports.write_back import WrittenBack, write_back
 
-__all__ = ["STATUSES", "Result", "write_back"]
+__all__ = [
+    "KINDS",
+    "LISTS",
+    "STATUSES",
+    "Finished",
+    "Result",
+    "WrittenBack",
+    "finished_bytes",
+    "write_back",
+    "write_finished",
+]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from priorwise.exports.result import Result
 from priorwise.readers.bibliography import MARK
 from priorwise.readers.bibtex import all_entries, parsed
 from priorwise.readers.opening import Opening
@@ -14,18 +16,55 @@ if TYPE_CHECKING:
     from priorwise.exports.write_back import Added
 
 _TAGS = {"ris": "KW  - ", "nbib": "OT  - "}
+_FIELDS = {
+    "ris": {"id": "ID", "title": "TI", "text": "AB", "authors": "AU", "year": "PY", "journal": "T2", "doi": "DO"}
+    | {"url": "UR", "volume": "VL", "issue": "IS", "issn": "SN", "language": "LA", "publisher": "PB"},
+    "nbib": {"title": "TI  ", "text": "AB  ", "authors": "FAU ", "year": "DP  ", "journal": "JT  "}
+    | {"volume": "VI  ", "issue": "IP  ", "language": "LA  "},
+}
 
 
-def keywords_for(added: Added, row: int) -> list[str]:
+def keywords_for(result: Result, label: str, *, gains: bool) -> list[str]:
     """Return the keywords that say what is known about a record, and its label if it gets that."""
-    result = added.results[row]
-    if result is None:
-        return []
     status, rank, probability = result.cells()
-    words = [f"{MARK}{added.label}: {status}"]
-    words += [f"{MARK}{added.label}: rank {rank}"] if rank != "" else []
-    words += [f"{MARK}{added.label}: probability {probability}"] if probability != "" else []
-    return [*([added.label] if added.gains(row) else []), *words]
+    words = [f"{MARK}{label}: {status}"]
+    words += [f"{MARK}{label}: rank {rank}"] if rank != "" else []
+    words += [f"{MARK}{label}: probability {probability}"] if probability != "" else []
+    return [*([label] if gains else []), *words]
+
+
+def _keywords_in(added: Added, row: int) -> list[str]:
+    result = added.results[row]
+    return [] if result is None else keywords_for(result, added.label, gains=added.gains(row))
+
+
+def record_text(kind: str, record: Mapping[str, Any], keywords: Iterable[str]) -> str:
+    """Return one record of RIS or of PubMed's format.
+
+    Parameters
+    ----------
+    kind : {"ris", "nbib"}
+    record : mapping
+        Under the names that all bibliographies share here: ``id``, ``title``, ``text``, ``authors``, ``year``, ….
+    keywords : iterable of str
+
+    Examples
+    --------
+    >>> record_text("ris", {"id": "10.1000/a", "title": "On tea"}, ["Tea"]).splitlines()
+    ['TY  - GEN', 'ID  - 10.1000/a', 'TI  - On tea', 'KW  - Tea', 'ER  - ', '']
+    """
+    # PubMed knows no other ids; a record must begin with this line all the same.
+    number = record.get("pmid") or (record["id"] if str(record["id"]).isdecimal() else "")
+    lines = [f"TY  - {record.get('type') or 'GEN'}"] if kind == "ris" else [f"PMID- {number}"]
+    for name, tag in _FIELDS[kind].items():
+        value = record.get(name) or ""
+        values = str(value).split("; ") if name == "authors" else [value]
+        lines += [f"{tag}{'  ' if kind == 'ris' else ''}- {each}" for each in values if each]
+    if kind == "nbib" and record.get("doi"):
+        lines.append(f"LID - {record['doi']} [doi]")
+    lines += [f"{_TAGS[kind]}{word}" for word in keywords]
+    lines = [" ".join(str(line).split("\n")).replace("\r", " ") for line in lines]
+    return "\n".join([*lines, *(["ER  - "] if kind == "ris" else [])]) + "\n\n"
 
 
 def write_tagged(path: Path, draft: Path, added: Added, opening: Opening, kind: str) -> None:
@@ -37,7 +76,7 @@ def write_tagged(path: Path, draft: Path, added: Added, opening: Opening, kind: 
     row = 0
     for record in list(read(lines.items())):
         if isinstance(record, Tagged):
-            _mark(record, lines, tag, keywords_for(added, row), f"{MARK}{added.label}: ")
+            _mark(record, lines, tag, _keywords_in(added, row), f"{MARK}{added.label}: ")
             row += 1
     with draft.open("w", encoding=encoding.codec, newline="") as file:
         file.writelines(lines.values())
@@ -64,7 +103,7 @@ def write_bibtex(path: Path, draft: Path, added: Added, opening: Opening) -> Non
     text = "".join(line for _, line in numbered_lines(path, encoding))
     written, at = [], 0
     for row, entry in enumerate(all_entries(parsed(path, opening.encoding))):
-        words = keywords_for(added, row)
+        words = _keywords_in(added, row)
         start = text.find(entry.raw, at) if words else -1
         if start < 0:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from priorwise.errors import InputError
@@ -28,7 +28,9 @@ class Result:
     probability : float, optional
         How probable it is that it belongs to the category.
     title : str
-        Needed by lists for wikis only.
+        The document's title.
+    more : mapping
+        Other columns of a new table, such as the words that speak for it.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Result:
     rank: int | None = None
     probability: float | None = None
     title: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -57,6 +60,11 @@ class Result:
             None if probability is None else float(probability),
             str(row.get("title") or ""),
         )
+
+    @property
+    def order(self) -> tuple[bool, int, str, str]:
+        """What sorts results: by rank, and those without one last, by their titles."""
+        return self.rank is None, self.rank or 0, self.title, self.id
 
     def cells(self) -> list[Any]:
         """Return the status, the rank and the probability; nothing is an empty string."""

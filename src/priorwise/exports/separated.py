@@ -11,7 +11,7 @@ from priorwise.errors import BrokenFile
 from priorwise.readers.opening import Opening
 from priorwise.readers.separated import Dialect, dialect_of, unique_names
 from priorwise.readers.tagged import numbered_lines
-from priorwise.tables import BYTE_ORDER_MARK, csv_writer, row_text
+from priorwise.tables import BYTE_ORDER_MARK, csv_writer, guarded, row_text
 
 if TYPE_CHECKING:
     from priorwise.exports.write_back import Added
@@ -21,6 +21,7 @@ def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) ->
     """Write a table with three more columns."""
     dialect = dialect_of(path, opening, added.columns.required)
     header: list[str] | None = None
+    again: list[int] = []
     row = 0
     with draft.open("w", encoding=dialect.encoding.codec, newline="") as file:
         for cells, raw in _rows_and_lines(path, dialect):
@@ -32,6 +33,7 @@ def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) ->
             everywhere = bool(dialect.quote) and body.startswith(str(dialect.quote))
             if header is None:
                 header = unique_names(cells)
+                again = [header.index(name) for name in map(guarded, added.headings) if name in header]
                 new: list[Any] = list(added.headings)
             else:
                 new = added.cells(row)
@@ -49,12 +51,21 @@ def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) ->
                 if missing < 0:
                     body = row_text(cells[: len(header)], everywhere=everywhere, **dialect.options)
                 row += 1
+            if len(again) == len(new):
+                # Results of the same label from an earlier time are replaced.
+                if row:
+                    cells = [*cells, *[""] * (len(header) - len(cells))]
+                    for place, value in zip(again, new, strict=True):
+                        cells[place] = str(value)
+                    body = row_text(cells, everywhere=everywhere, **dialect.options)
+                file.write(body + end)
+                continue
             file.write(body + dialect.delimiter + row_text(new, everywhere=everywhere, **dialect.options) + end)
 
 
 def write_table(draft: Path, headings: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> None:
     """Write a new table, for spreadsheet programs."""
-    with draft.open("w", encoding="utf-8", newline="") as file:
+    with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
         file.write(BYTE_ORDER_MARK)
         if delimiter == ",":
             write_row = csv_writer(file, headings)

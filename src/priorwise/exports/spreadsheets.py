@@ -15,7 +15,7 @@ from priorwise.tables import starts_formula
 if TYPE_CHECKING:
     from priorwise.exports.write_back import Added
 
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LONGEST_CELL = 32_767
 
 
@@ -30,6 +30,7 @@ def write_into_workbook(path: Path, draft: Path, added: Added, opening: Opening)
         raise BrokenFile(path, f"not an .xlsx file that can be read ({error})") from error
     sheet = book[name]
     row, right, labels_at = -1, 0, None
+    at: list[int] = []
     for cells in sheet.iter_rows():
         if all(cell.value in (None, "") for cell in cells):
             continue
@@ -37,14 +38,17 @@ def write_into_workbook(path: Path, draft: Path, added: Added, opening: Opening)
             right = max(cell.column for cell in cells if cell.value not in (None, ""))
             labels_at = next((cell.column for cell in cells if cell.value == added.columns.labels), None)
             new: list[Any] = list(added.headings)
+            places = {cell.value: cell.column for cell in cells}
+            # Results of the same label from an earlier time are replaced.
+            at = [places.get(name, right + number) for number, name in enumerate(new, start=1)]
         else:
             new = added.cells(row)
             if labels_at is not None and added.gains(row):
                 cell = sheet.cell(cells[0].row, labels_at)
                 _set(cell, added.with_label("" if cell.value is None else cell.value))
-        for place, value in enumerate(new, start=right + 1):
-            if value != "":
-                _set(sheet.cell(cells[0].row, place), value)
+        for place, value in zip(at, new, strict=True):
+            if value != "" or place <= right:
+                _set(sheet.cell(cells[0].row, place), None if value == "" else value)
         row += 1
     book.save(draft)
     book.close()

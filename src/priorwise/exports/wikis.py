@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from priorwise.charts.markup import shown
 from priorwise.errors import BrokenFile, InputError
 from priorwise.exports.result import Result, results_of
 from priorwise.readers.opening import Opening
@@ -17,18 +19,65 @@ from priorwise.readers.small_texts import LONGEST_LIST, small_text
 _ITEM = re.compile(r"Q[1-9]\d*")
 _PROPERTY = re.compile(r"P[1-9]\d*")
 _LINK = re.compile(r"\[\[\s*:?\s*([^\[\]|#]+?)\s*(?:[|#][^\[\]]*)?\]\]")
-_NOT_IN_TITLES = re.compile(r"[#<>\[\]|{}\x00-\x1f\x7f\ufffd]")
+
+_LONGEST_TITLE = 255
+"""In bytes; MediaWiki knows no longer ones."""
+
+# What MediaWiki does not allow in a title: signs of its own, what it reads as other characters, signatures, and paths.
+_NO_TITLE = re.compile(
+    r"[#<>\[\]|{}\x00-\x1f\x7f\ufffd]|%[0-9A-Fa-f]{2}|&[A-Za-z0-9\x80-\uffff]+;|&#|~~~|^:|^\s*$|^\.{1,2}$|^\.{1,2}/|/\.{1,2}(/|$)"
+)
 
 Rows = Iterable[Result | Mapping[str, Any]]
+
+
+def is_title(title: str, space: str = "") -> bool:
+    """Return whether a page of a wiki can have this title, after the name of its namespace.
+
+    Examples
+    --------
+    >>> is_title("AT&T"), is_title("a]] {{delete}}"), is_title("~~~~")
+    (True, False, False)
+    """
+    long = len((space + title).encode("utf-8", "replace")) > _LONGEST_TITLE
+    return not long and _NO_TITLE.search(title) is None and shown(title) == title
+
+
+def link(title: str, space: str = "") -> str:
+    """Return a link to a page; a title that no page of a wiki can have becomes plain text.
+
+    Examples
+    --------
+    >>> print(link("Random forest"), link("Image:Cat.png"), link("Chess", "Category:"))
+    [[:Random forest]] [[:Image:Cat.png]] [[:Category:Chess]]
+    >>> print(link("a]] {{delete}}"), link("<b>"))
+    <nowiki>a]] {{delete}}</nowiki> <nowiki>&lt;b&gt;</nowiki>
+    """
+    if not is_title(title, space):
+        return f"<nowiki>{escape(' '.join(shown(title).split()), quote=False)}</nowiki>"
+    return f"[[:{space}{title}]]"
+
+
+def wikitext_list(results: Rows, statuses: Collection[str] = ("accepted",), heading: str | None = None) -> str:
+    r"""Return a list of links to paste into a page of a wiki, under the name of the category if it is given.
+
+    Examples
+    --------
+    >>> wikitext_list([Result("Tea", "accepted", 1), Result("Law", "rejected", 2)])
+    '* [[:Tea]]\n'
+    """
+    found = sorted((each for each in results_of(results).values() if each.status in statuses), key=lambda r: r.order)
+    lines = [] if heading is None else [f"== {link(heading, 'Category:')} =="]
+    return "".join(f"{line}\n" for line in [*lines, *(f"* {link(each.title or each.id)}" for each in found)])
 
 
 def chosen(results: Rows, statuses: Collection[str] = ("accepted",)) -> Iterator[tuple[Result, str]]:
     """Yield results of some statuses with their titles, best first; a title that no wiki can have is left out."""
     found = [each for each in results_of(results).values() if each.status in statuses]
-    for each in sorted(found, key=lambda each: (each.rank is None, each.rank or 0, each.id)):
-        title = each.title or each.id
-        if title.strip() and not _NOT_IN_TITLES.search(title):
-            yield each, title.strip()
+    for each in sorted(found, key=lambda each: each.order):
+        title = (each.title or each.id).strip()
+        if is_title(title):
+            yield each, title
 
 
 def page_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> str:

@@ -28,6 +28,7 @@ class Added:
     columns: Columns
     results: Sequence[Result | None]
     labelled: Collection[str] = ("accepted",)
+    at_least: float | None = None
 
     @property
     def headings(self) -> list[str]:
@@ -42,7 +43,10 @@ class Added:
     def gains(self, row: int) -> bool:
         """Return whether a row gets the label."""
         result = self.results[row]
-        return result is not None and result.status in self.labelled
+        if result is None or result.status in self.labelled:
+            return result is not None
+        probable = self.at_least is not None and (result.probability or 0) >= self.at_least
+        return probable and result.status == "unjudged"
 
     def with_label(self, cell: Any) -> Any:
         """Return a cell of labels with the label, in the way it is written; unchanged if the label is there."""
@@ -60,6 +64,15 @@ class Added:
         return f"{cell}{separator}{'' if separator == chr(10) else ' '}{self.label}"
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenBack:
+    """How many rows a file has, how many of them have a result, and how many got the label."""
+
+    rows: int
+    found: int
+    labelled: int
+
+
 def write_back(
     source: str | Path,
     output: str | Path,
@@ -69,9 +82,10 @@ def write_back(
     columns: Columns | None = None,
     opening: Opening | None = None,
     labelled: Collection[str] = ("accepted",),
+    at_least: float | None = None,
     first: int = 0,
     overwrite: bool = False,
-) -> int:
+) -> WrittenBack:
     r"""Write a file again with the results added.
 
     A table, a spreadsheet or a file of JSON lines gets three columns: status, rank and probability. Documents with one
@@ -93,6 +107,8 @@ def write_back(
         As the file was read.
     labelled : collection of str
         The statuses whose documents get the label.
+    at_least : float, optional
+        Unjudged documents that are at least this probable get the label too.
     first : int
         The number of the file's first record, if ids are numbers and other files were read before it.
     overwrite : bool
@@ -100,8 +116,8 @@ def write_back(
 
     Returns
     -------
-    int
-        How many rows have a result.
+    WrittenBack
+        How many rows there are, how many have a result, and how many got the label.
 
     Examples
     --------
@@ -109,9 +125,9 @@ def write_back(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "books.csv")
     ...     _ = path.write_text("id;text;labels\n1;On tea;Hot\n", "utf-8")
-    ...     n = write_back(path, Path(folder, "new.csv"), [Result("1", "accepted", 1, 0.9)], label="Drinks")
-    ...     n, Path(folder, "new.csv").read_text("utf-8").splitlines()[1]
-    (1, '1;On tea;"Hot; Drinks";accepted;1;0.9')
+    ...     told = write_back(path, Path(folder, "new.csv"), [Result("1", "accepted", 1, 0.9)], label="Drinks")
+    ...     told, Path(folder, "new.csv").read_text("utf-8").splitlines()[1]
+    (WrittenBack(rows=1, found=1, labelled=1), '1;On tea;"Hot; Drinks";accepted;1;0.9')
     """
     path, target = Path(source), Path(output)
     opening = opening or Opening()
@@ -121,7 +137,7 @@ def write_back(
     wanted = wanted or kind
     found = results_of(results)
     reader = RecordReader([path], columns or Columns(), opening)
-    added = _added(reader, found, label, labelled, first)
+    added = replace(_added(reader, found, label, labelled, first), at_least=at_least)
     with whole_file(target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
@@ -135,7 +151,8 @@ def write_back(
             write_into_workbook(path, draft, added, opening)
         else:
             _converted(path, draft, added, opening, wanted, target)
-    return sum(result is not None for result in added.results)
+    rows = range(len(added.results))
+    return WrittenBack(len(rows), len(rows) - list(added.results).count(None), sum(map(added.gains, rows)))
 
 
 def _added(
@@ -190,6 +207,13 @@ def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Openi
             end = line[len(line.rstrip("\r\n")) :]
             plain = body.isascii()
             new = dict(zip(added.headings, added.cells(row), strict=True))
+            record = json.loads(body)
+            old = [name for name in new if name in record]
+            if old:
+                # Results of the same label from an earlier time are replaced.
+                body = json.dumps(
+                    {name: value for name, value in record.items() if name not in old}, ensure_ascii=plain
+                )
             if added.gains(row):
                 record = json.loads(body)
                 labels = record.get(added.columns.labels)
@@ -210,7 +234,7 @@ def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: 
             record[added.columns.labels] = added.with_label(record.get(added.columns.labels))
         record |= dict(zip(added.headings, added.cells(row), strict=True))
     headings = list(dict.fromkeys(name for record in rows for name in record))
-    cells = [[_cell(record.get(name)) for name in headings] for record in rows]
+    cells = [[as_cell(record.get(name)) for name in headings] for record in rows]
     if wanted in ("csv", "tsv"):
         write_table(draft, headings, cells, "\t" if wanted == "tsv" else ",")
     elif wanted == "spreadsheet" and target.suffix.lower() == ".xlsx":
@@ -222,7 +246,8 @@ def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: 
         raise InputError(f"{target.name} cannot be written; choose a name that ends in .csv, .xlsx or .jsonl")
 
 
-def _cell(value: Any) -> Any:
+def as_cell(value: Any) -> Any:
+    """Return a value as one cell of a table."""
     if isinstance(value, list | tuple):
         return "; ".join(as_text(item, "") if not isinstance(item, dict | list) else json.dumps(item) for item in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

@@ -1,7 +1,6 @@
-"""What a run found and how good it is: one HTML file that needs nothing else, and lists for an editor."""
+"""What a run found and how good it is: one HTML file that needs nothing else."""
 
-from priorwise.report.lists import write_csv, write_wikitext
 from priorwise.report.page import report_html, write_report
 from priorwise.report.subject import Subject
 
-__all__ = ["Subject", "report_html", "write_csv", "write_report", "write_wikitext"]
+__all__ = ["Subject", "report_html", "write_report"]

@@ -1,6 +1,7 @@
 """Blind review: what is to be judged, what was judged, and what follows from it."""
 
 from priorwise.review.agreement import Agreement, cohen_kappa
+from priorwise.review.export import export_run, finished_of, write_into
 from priorwise.review.queue import Choices, Item, items_of
 from priorwise.review.results import decisions, judged, results
 from priorwise.review.teaching import teaching_items
@@ -14,8 +15,11 @@ __all__ = [
     "Verdicts",
     "cohen_kappa",
     "decisions",
+    "export_run",
+    "finished_of",
     "items_of",
     "judged",
     "results",
     "teaching_items",
+    "write_into",
 ]

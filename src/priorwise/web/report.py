@@ -9,9 +9,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from priorwise.errors import InputError
-from priorwise.report.lists import accepted_csv, accepted_wikitext
+from priorwise.exports import finished_bytes
 from priorwise.report.page import report_html, report_main, report_style
 from priorwise.report.subject import Subject, subjects_of
+from priorwise.review.export import check_accepted, finished_of
 from priorwise.web.answers import answer
 from priorwise.web.app import Page
 from priorwise.web.workspace import Workspace
@@ -37,13 +38,21 @@ def report_page(workspace: Workspace) -> Page:
             workspace.run(name)
         return subjects_of([workspace.run_path(name) for name in names], workspace.corpus.path)
 
-    def file(name: str, kind: str, made: Callable[[Sequence[Subject]], str]) -> Callable[[Request], Response]:
+    def file(name: str, kind: str, made: Callable[[Sequence[Subject]], str | bytes]) -> Callable[[Request], Response]:
         def endpoint(request: Request) -> Response:
-            text = made(subjects(request))
+            content = made(subjects(request))
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-            return Response(text, media_type=kind, headers=headers)
+            return Response(content, media_type=kind, headers=headers)
 
         return endpoint
+
+    def accepted(kind: str) -> Callable[[Sequence[Subject]], bytes]:
+        def made(of: Sequence[Subject]) -> bytes:
+            found = [finished_of(each.path, workspace.corpus.path, each.name) for each in of]
+            check_accepted(found, of[0].path)
+            return finished_bytes(found, kind, statuses=["accepted"])
+
+        return made
 
     def html(request: Request) -> Response:
         return Response(report_main(subjects(request)), media_type="text/html")
@@ -56,7 +65,7 @@ def report_page(workspace: Workspace) -> Page:
             Route("/style.css", style),
             Route("/html", html),
             Route("/report.html", file("report.html", "text/html", report_html)),
-            Route("/accepted.csv", file("accepted.csv", "text/csv", accepted_csv)),
-            Route("/accepted.wiki", file("accepted.wiki", "text/plain", accepted_wikitext)),
+            Route("/accepted.csv", file("accepted.csv", "text/csv", accepted("csv"))),
+            Route("/accepted.wiki", file("accepted.wiki", "text/plain", accepted("wikitext"))),
         ],
     )

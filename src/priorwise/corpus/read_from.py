@@ -1,0 +1,105 @@
+"""The files that a corpus was made of, and how they were read: enough to write results into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from priorwise.errors import InputError
+from priorwise.readers.fields import Columns
+from priorwise.readers.opening import Opening
+
+_DATABASES = ("sqlite", "duckdb")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrom:
+    """The files that a corpus was made of.
+
+    Parameters
+    ----------
+    files : dict
+        Their names and their sizes in bytes.
+    columns : Columns
+        Which columns made a document.
+    opening : Opening
+        How they were opened.
+
+    Examples
+    --------
+    >>> source = ReadFrom({"books.csv": 120}, Columns(id="Signatur"), Opening())
+    >>> ReadFrom.read(source.recorded()) == source
+    True
+    """
+
+    files: dict[str, int]
+    columns: Columns
+    opening: Opening
+
+    @classmethod
+    def of(cls, fingerprint: Mapping[str, Any] | None) -> ReadFrom | None:
+        """Return the source that a reader's fingerprint tells of; None if it reads something else than records.
+
+        A database is left out: only its owner should say what to ask of it.
+        """
+        if fingerprint is None or fingerprint.get("kind") != "records":
+            return None
+        opening = Opening(**fingerprint["opening"])
+        paths = {Path(path): size for path, size, _ in fingerprint["files"]}
+        names = {path.name: size for path, size in paths.items()}
+        if opening.query is not None or len(names) < len(paths):
+            return None
+        if any(opening.format_of(path) in _DATABASES for path in paths):
+            return None
+        return cls(names, Columns(**fingerprint["columns"]), opening)
+
+    def recorded(self) -> dict[str, Any]:
+        """Return what a manifest keeps: no folder, and no option that was not chosen."""
+        return {"files": self.files, "columns": _chosen(self.columns), "opening": _chosen(self.opening)}
+
+    @classmethod
+    def read(cls, recorded: Mapping[str, Any]) -> ReadFrom:
+        """Read it again."""
+        return cls(dict(recorded["files"]), Columns(**recorded["columns"]), Opening(**recorded["opening"]))
+
+    def found(self, given: str | Path | None, corpus: Path | None) -> Path:
+        """Return where the file is: as given, beside the corpus, or in the current folder."""
+        if given is not None:
+            return Path(given)
+        if len(self.files) != 1:
+            names = ", ".join(list(self.files)[:3]) + (", …" if len(self.files) > 3 else "")
+            raise InputError(f"this corpus was made of {len(self.files):,} files ({names}); say which one (--source)")
+        (name,) = self.files
+        places = [] if corpus is None else [corpus.resolve().parent / name]
+        for path in [*places, Path(name)]:
+            if path.is_file():
+                return path
+        raise InputError(f"{name}, which this corpus was made of, is not beside it nor here; say where (--source)")
+
+
+def check_read_from(recorded: Any) -> None:
+    """Raise ValueError unless this is what :meth:`ReadFrom.recorded` returns: a manifest may come from anybody."""
+    try:
+        source = ReadFrom.read(recorded)
+        names = [source.columns.id, source.columns.title, source.columns.labels, *source.columns.texts]
+        options = [source.columns.separator, *(getattr(source.opening, name) for name in ("delimiter", "encoding"))]
+        right = (
+            source.recorded() == {**recorded, "files": source.files}
+            and source.opening.query is None
+            and all(isinstance(name, str) for name in names)
+            and all(option is None or isinstance(option, str) for option in options)
+            and all(Path(name).name == name and type(size) is int for name, size in source.files.items())
+        )
+    except (InputError, LookupError, TypeError, ValueError, AttributeError):
+        right = False
+    if not right:
+        raise ValueError("it does not say what it was made of as it should")
+
+
+def _chosen(options: Columns | Opening) -> dict[str, Any]:
+    usual = type(options)()
+    values = {name: getattr(options, name) for name in type(options).__slots__}
+    kept = {name: value for name, value in values.items() if value != getattr(usual, name)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}

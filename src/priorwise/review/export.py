@@ -1,0 +1,191 @@
+"""A run and what people said of its candidates, as files to work on with."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from priorwise.corpus import Corpus
+from priorwise.corpus.read_from import ReadFrom
+from priorwise.corpus.whole_files import check_files
+from priorwise.discovery import Run
+from priorwise.errors import CorpusError, InputError
+from priorwise.exports import Finished, Result, WrittenBack, write_back, write_finished
+from priorwise.review.reading import said_in
+from priorwise.review.results import decisions, last_words
+
+STATUS_OF = {"yes": "accepted", "no": "rejected", "unsure": "unsure"}
+
+
+def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: str | None = None) -> Finished:
+    """Return the candidates of a run with what was decided of each, and the members known before.
+
+    Parameters
+    ----------
+    run : Run
+    corpus : Corpus or None
+        Without the corpus, members known before and the other columns are left out.
+    decided : mapping of str to str
+        What reviewers said of documents: yes, no or unsure.
+    name : str, optional
+        What to call the category; its label by default.
+
+    Examples
+    --------
+    >>> from priorwise.discovery import discover
+    >>> texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+    >>> corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", *[None] * 6])
+    >>> finished(discover(corpus, "Tea"), corpus, {"2": "yes"}).counts()
+    {'member': 2, 'accepted': 1, 'unjudged': 5}
+    """
+    label = run.about.label
+    rows: dict[str, dict[str, Any]] = {row["id"]: row for row in run.ranking.rows()}
+    # The baseline's own candidates count if somebody judged them; they have no rank in the ranking.
+    only_baseline = [row for row in run.baseline.rows() if row["id"] not in rows and row["id"] in decided]
+    rows |= {row["id"]: {**row, "rank": None, "probability": None} for row in only_baseline}
+    has_graph = run.about.subcategories is not None
+    results = [
+        Result(
+            each["id"],
+            STATUS_OF.get(decided.get(each["id"], ""), "unjudged"),
+            each["rank"],
+            each["probability"],
+            each["title"],
+            {**({"subcategory": each["path"]} if has_graph else {}), "evidence": each["evidence"]},
+        )
+        for each in rows.values()
+    ]
+    if corpus is not None and label is not None:
+        members = corpus.members(label)
+        known = zip(corpus.ids(members), corpus.titles(members), strict=True)
+        results += [Result(id, "member", title=title) for id, title in known if id not in rows]
+    return Finished(name or label or "members", _with_pages(results, corpus), corpus)
+
+
+def finished_of(path: str | Path, corpus: str | Path | None = None, name: str | None = None) -> Finished:
+    """Return the same from a run's folder, with the verdicts in it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run's folder.
+    corpus : str or Path, optional
+        Where the corpus is now, if it was moved. If it is not found where it was, members are left out.
+    name : str, optional
+        What to call the category.
+    """
+    folder = Path(path)
+    run = Run.load(folder)
+    try:
+        opened = run.open_corpus(corpus)
+    except (CorpusError, InputError):
+        if corpus is not None:
+            raise
+        opened = None
+    decided = decisions(last_words(said_in(folder)))
+    return finished(run, opened, decided, name or run.about.label or folder.resolve().name)
+
+
+def export_run(
+    path: str | Path,
+    output: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    kind: str | None = None,
+    statuses: Collection[str] | None = None,
+    statement: tuple[str, str] | None = None,
+    overwrite: bool = False,
+) -> dict[str, int]:
+    """Write what a run found and what people said of it to a new file; see :func:`~priorwise.exports.write_finished`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run's folder.
+    output : str or Path
+        The file to write; its ending says what it holds.
+    corpus : str or Path, optional
+        Where the corpus is now, if it was moved.
+    kind, statuses, statement, overwrite
+        As in :func:`~priorwise.exports.write_finished`.
+
+    Returns
+    -------
+    dict
+        How many documents of each status were written.
+    """
+    found = finished_of(path, corpus)
+    return write_finished(output, found, kind=kind, statuses=statuses, statement=statement, overwrite=overwrite)
+
+
+def check_accepted(found: Sequence[Finished], first: str | Path) -> None:
+    """Raise InputError if a list of accepted documents is asked for before anybody has judged any."""
+    if not any({"accepted", "rejected", "unsure"} & each.counts().keys() for each in found):
+        how = shlex.join(["priorwise", "review", str(first)])
+        raise InputError(f"nobody has judged these candidates yet, so none is accepted; first: {how}")
+
+
+def write_into(
+    found: Finished,
+    output: str | Path,
+    *,
+    source: str | Path | None = None,
+    at_least: float | None = None,
+    overwrite: bool = False,
+) -> WrittenBack:
+    """Write the file that the corpus was made of again, with the results and the new labels.
+
+    Parameters
+    ----------
+    found : Finished
+        With its corpus, which knows how the file was read.
+    output : str or Path
+        The file to write: of the same format, or ``.csv``, ``.xlsx`` or ``.jsonl``.
+    source : str or Path, optional
+        Where the file is now; by default it is looked for beside the corpus and in the current folder.
+    at_least : float, optional
+        Unjudged documents that are at least this probable get the label too.
+    overwrite : bool
+        Replace the output if it is there.
+    """
+    if found.corpus is None:
+        raise InputError("the corpus is not where it was; say where it is now (--corpus)")
+    read_from, file = check_into(found.corpus, output, source, overwrite=overwrite)
+    return write_back(
+        file,
+        output,
+        found.results,
+        label=found.label,
+        columns=read_from.columns,
+        opening=read_from.opening,
+        at_least=at_least,
+        overwrite=overwrite,
+    )
+
+
+def check_into(
+    corpus: Corpus, output: str | Path, source: str | Path | None, *, overwrite: bool
+) -> tuple[ReadFrom, Path]:
+    """Return how the corpus was read and where its file is; refuse at once what cannot be written later."""
+    check_files([Path(output)], overwrite=overwrite)
+    read_from = corpus.read_from
+    if read_from is None:
+        raise InputError(
+            "this corpus was made of something else than a file of records, or by an earlier priorwise, so there is no "
+            "file to write into; write a table of the results instead (priorwise report RUN -o results.csv)"
+        )
+    return read_from, read_from.found(source, corpus.path)
+
+
+def _with_pages(results: list[Result], corpus: Corpus | None) -> list[Result]:
+    """Add where documents can be read, if they are pages of a wiki."""
+    if corpus is None:
+        return results
+    rows = corpus.rows([each.id for each in results]).tolist()
+    pages = [corpus.address(row) for row in rows]
+    if not any(pages):
+        return results
+    return [replace(each, more={"page": page, **each.more}) for each, page in zip(results, pages, strict=True)]

@@ -1,0 +1,93 @@
+"""`discover --into` and `report --into`: the file that a corpus was made of, with the results in it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli, Refused
+from priorwise.corpus import Corpus
+from priorwise.corpus.read_from import ReadFrom, check_read_from
+from priorwise.readers.fields import Columns
+from priorwise.readers.opening import Opening
+from reviews import judge
+
+TEA, HAY = "Tee Blätter Kanne heiß", "Kuh Heu Stall kalt"
+OPTIONS = ["--text", "Beschreibung", "--id", "Signatur", "--title", "Titel", "--labels", "Schlagwörter"]
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> Path:
+    """A catalogue in Windows-1252 with semicolons, every fourth book without its label, and its corpus."""
+    monkeypatch.chdir(tmp_path)
+    rows = [["Signatur", "Titel", "Beschreibung", "Schlagwörter", "Jahr"]]
+    for n in range(60):
+        labels = "Vieh; Hof" if n % 2 else "Getränk" if n % 8 == 0 else "Getränk; Tee"
+        rows.append([f"{n:05d}", f"Buch {n}", HAY if n % 2 else TEA, labels, str(1900 + n)])
+    with Path("katalog.csv").open("w", encoding="cp1252", newline="") as file:
+        csv.writer(file, delimiter=";").writerows(rows)
+    cli("ingest", "records", "katalog.csv", *OPTIONS, "-o", "katalog.corpus")
+    return tmp_path / "katalog.csv"
+
+
+def labelled(path: Path) -> set[str]:
+    with path.open(encoding="cp1252", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter=";"))
+    assert len(rows) == 60
+    return {row["Signatur"] for row in rows if "Tee" in row["Schlagwörter"].split("; ")}
+
+
+def test_discover_into_the_file_and_again_after_review(catalogue: Path, cli: Cli, refused: Refused) -> None:
+    before = labelled(catalogue)
+    said = cli("discover", "katalog.corpus", "Tee", "--into", "neu.csv", "--at-least", "0.02", "-o", "tee.run").stdout
+    missing = {f"{n:05d}" for n in range(0, 60, 8)}
+    assert labelled(Path("neu.csv")) == before | missing
+    assert f"neu.csv: 60 rows; the label 'Tee' added to {len(missing)}" in said
+    # Apart from the labels and the new columns all is as it was.
+    old, new = (Path(name).read_bytes().splitlines() for name in ("katalog.csv", "neu.csv"))
+    assert all(after.startswith(line[:20]) for line, after in zip(old, new, strict=True))
+    judge(Path("tee.run"), {"00000": "yes", "00001": "no"})
+    cli("report", "tee.run", "--into", "danach.csv")
+    assert labelled(Path("danach.csv")) == before | {"00000"}
+    assert "katalog.csv is there already" in refused("report", "tee.run", "--into", "katalog.csv")
+    cli("report", "tee.run", "--into", "danach.xlsx")
+    assert Path("danach.xlsx").is_file()
+
+
+def test_the_file_is_found_or_asked_for(catalogue: Path, cli: Cli, refused: Refused, tmp_path: Path) -> None:
+    cli("discover", "katalog.corpus", "Tee", "-o", "tee.run")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    catalogue.rename(elsewhere / "old.csv")
+    said = refused("discover", "katalog.corpus", "Tee", "--into", "neu.csv")
+    assert "katalog.csv, which this corpus was made of, is not beside it nor here; say where (--source)" in said
+    cli("report", "tee.run", "--into", "neu.csv", "--source", elsewhere / "old.csv")
+    assert Path("neu.csv").is_file()
+
+
+def test_a_corpus_knows_how_it_was_read(catalogue: Path) -> None:
+    corpus = Corpus.open("katalog.corpus")
+    columns = Columns(("Beschreibung",), "Signatur", "Titel", "Schlagwörter")
+    assert corpus.read_from == ReadFrom({"katalog.csv": catalogue.stat().st_size}, columns, Opening())
+    assert str(catalogue.parent) not in Path("katalog.corpus/manifest.json").read_text("utf-8")
+    assert Corpus.from_texts(["a"]).read_from is None
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        [],
+        {},
+        {"files": {"../x.csv": 1}, "columns": {}, "opening": {}},
+        {"files": {"x.csv": "1"}, "columns": {}, "opening": {}},
+        {"files": {"x.csv": 1}, "columns": {"colour": "red"}, "opening": {}},
+        {"files": {"x.csv": 1}, "columns": {"id": 7}, "opening": {}},
+        {"files": {"x.db": 1}, "columns": {}, "opening": {"query": "SELECT 1"}},
+        {"files": {"x.csv": 1}, "columns": {}, "opening": {"encoding": ["a"]}},
+    ],
+)
+def test_what_a_stranger_says_about_it_is_checked(recorded: object) -> None:
+    with pytest.raises(ValueError, match="what it was made of"):
+        check_read_from(recorded)
