@@ -48,7 +48,7 @@ def test_unknown_label(refused: Refused, tmp_path: Path) -> None:
 def test_too_few_members(refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "x.corpus"
     Corpus.from_texts(["a b", "b c", "c"], labels=[["one", "all"], "all", "all"], path=path)
-    sentence = refused("discover", path, "one", "-o", tmp_path / "x.run")
+    sentence = refused("discover", path, "one", "-o", tmp_path / "x.run", "--model", "presence")
     assert sentence == "a category needs at least 2 members to learn from, and this one has 1"
     sentence = refused("discover", path, "all", "-o", tmp_path / "x.run")
     assert sentence.startswith("every document of the corpus is a member")
@@ -65,7 +65,7 @@ def test_an_empty_input_makes_no_corpus(refused: Refused, tmp_path: Path) -> Non
 def test_a_label_or_members_but_not_both(refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     file = tmp_path / "ids"
     file.write_text("doc-00001\ndoc-00002\n", "utf-8")
-    assert refused("discover", corpus.path) == "give either a label or a list of members"
+    assert refused("discover", corpus.path) == "give a label, a list of members, words or a description"
     assert refused("discover", corpus.path, "Chess", "--members", file) == "give either a label or a list of members"
 
 

@@ -192,11 +192,11 @@ def test_progress_is_told(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("choices", "error", "says"),
     [
-        ({}, InputError, "either a label or a list"),
+        ({}, InputError, "give a label, a list of members, words or a description"),
         ({"label": "Chess", "members": ["doc-00001"]}, InputError, "either a label or a list"),
         ({"label": "Ches"}, UnknownName, r"no label 'Ches'; did you mean 'Chess' \(\d+ members\)\?"),
-        ({"members": ["doc-00001"]}, NotEnoughData, "at least 2 members to learn from, and this one has 1"),
-        ({"members": []}, NotEnoughData, "has 0"),
+        ({"members": ["doc-00001"], "model": "presence"}, NotEnoughData, "at least 2 members to learn from"),
+        ({"members": []}, NotEnoughData, "no members: give words or a description"),
         ({"members": ["doc-1", "doc-2"]}, UnknownName, "2 of 2 ids"),
         ({"label": "Chess", "seeds": 0}, InputError, "at least 1"),
         ({"label": "Chess", "seed": -1}, InputError, "negative"),
@@ -224,4 +224,6 @@ def test_a_label_on_everything_leaves_nothing_to_find() -> None:
 def test_too_few_members_after_the_exclusions() -> None:
     corpus = Corpus.from_texts(["a b", "b c", "c d"], labels=["x", "x", None])
     with pytest.raises(NotEnoughData, match="has 1 after the exclusions"):
-        discover(corpus, "x", exclude=["0"])
+        discover(corpus, "x", exclude=["0"], model="presence")
+    with pytest.raises(NotEnoughData, match="no members after the exclusions"):
+        discover(corpus, "x", exclude=["0", "1"])

@@ -173,7 +173,7 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
         discover_many(corpus, ["Chess", "Chess"])
     with pytest.raises(UnknownName, match="no label 'Ches'"):
         discover_many(corpus, ["Ches"])
-    with pytest.raises(InputError, match="a description is of one category"):
+    with pytest.raises(InputError, match="words or a description are of one category"):
         discover_many(corpus, ["Chess"], model="default", description="a game")
     with pytest.raises(InputError, match="has no subcategories"):
         discover_many(corpus, ["Chess"], subcategory_depth=1)

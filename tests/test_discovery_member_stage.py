@@ -90,7 +90,8 @@ def test_a_notebook_can_do_what_discover_does_to_the_bit(
         X, groups = hstack([X, evidence.columns(corpus, rows)], format="csr"), {"labels": len(evidence)}
     spelling = pw.Spelling(corpus.token_names, corpus.document_frequency, corpus.n_documents)
     about = text_vector(corpus, label if text is None else text) if text != "" else None
-    finder = pw.MemberFinder(groups=groups, kinship=spelling, about=about)
+    # The name may count as a member. The words of a description also count by themselves.
+    finder = pw.MemberFinder(groups=groups, kinship=spelling, about=about, knowledge=about if text else None)
     finder.fit(X, np.isin(rows, members))
 
     run = discover(corpus, label, description=text, text_only=text_only)
@@ -172,10 +173,12 @@ def test_the_name_counts_as_one_more_member() -> None:
     nameless = discover(corpus, "Chess::board", description="")
     assert not member_facts(nameless).described
     by_words = discover(corpus, members=["5", "6"], description="chess board")
-    assert by_words.ranking.table["score"].to_pylist() == named.ranking.table["score"].to_pylist()
+    assert member_facts(by_words).described
+    assert any(each.knowledge for each in member_facts(by_words).tried)
+    assert not any(each.knowledge for each in member_facts(named).tried)
     assert nameless.ranking.table["score"].to_pylist() != named.ranking.table["score"].to_pylist()
     for choice in ({"model": "presence"}, {"seeds": 1}, {"paper": True}):
-        with pytest.raises(InputError, match="takes no description"):
+        with pytest.raises(InputError, match="takes no words, no description"):
             discover(corpus, "Chess::board", description="chess", **choice)  # type: ignore[arg-type]
 
 
@@ -255,8 +258,8 @@ def test_what_people_rejected_is_no_candidate_and_never_believed(corpus: Corpus)
     rejected = tuple(first.ranking.ids[:3])
     again = discover(corpus, "Chess", verdicts=Judged((), rejected))
     assert not {*rejected} & {*again.ranking.ids}
-    accepted = discover(corpus, "Chess", verdicts=Judged(rejected))
-    listed = discover(corpus, members=[*corpus.ids(corpus.members("Chess")), *rejected], description="Chess")
+    accepted = discover(corpus, "Chess", description="", verdicts=Judged(rejected))
+    listed = discover(corpus, members=[*corpus.ids(corpus.members("Chess")), *rejected], description="")
     assert accepted.ranking.ids == listed.ranking.ids
 
 

@@ -152,7 +152,7 @@ def test_without_a_category_or_a_graph_nothing_is_said(chess: Path, corpus: Corp
 
 
 def test_a_category_of_subcategories_only_has_no_members_to_learn_from(chess: Path, refused: Refused) -> None:
-    assert "needs at least 2 members to learn from, and this one has 0" in refused("discover", chess, "Games")
+    assert "no members: give words or a description to start from" in refused("discover", chess, "Games")
 
 
 def test_the_files_hold_it(chess: Path, chess_run: Run, cli: Cli, tmp_path: Path) -> None:

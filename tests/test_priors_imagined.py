@@ -22,7 +22,7 @@ from priorwise import (
 )
 from priorwise.errors import InputError
 from priorwise.priors.imagined import ImaginedTexts
-from priorwise.priors.keywords import parse_keywords
+from priorwise.priors.keywords import Keywords
 from priorwise.priors.knowledge import pseudo_counts, significance
 
 MODELS = {
@@ -82,7 +82,7 @@ def test_shares_are_those_of_the_texts():
     assert shares[2, words["oil"]] == 1
     plain = pseudo_counts(texts, vectorizer, prior=Dirichlet(0.1), significant=False).shares.toarray()
     assert plain[0] == pytest.approx(counts[0] / 4)
-    keywords = [parse_keywords("+wheat:3 corn -oil"), "barrel"]
+    keywords = [Keywords.parse("+wheat:3 corn -oil"), "barrel"]
     present = pseudo_counts(keywords, vectorizer, prior=Beta(), of="documents").shares.toarray()[0]
     assert present.nonzero()[0].tolist() == [words["corn"], words["wheat"]]
     weighted = pseudo_counts(keywords, vectorizer, prior=Dirichlet()).shares.toarray()[0]

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from priorwise.errors import InputError
 from priorwise.models.logistic import LogisticRegression
 from priorwise.priors.coefficients import Gaussian, Laplace
-from priorwise.priors.keywords import parse_keywords
+from priorwise.priors.keywords import Keywords
 from priorwise.priors.knowledge import as_examples, from_texts
 
 DOCUMENTS = ["wheat corn tonnes harvest", "oil barrel price", "price tonnes corn", "ship port cargo"]
@@ -55,7 +55,7 @@ def test_the_table(method, vectorizer, kind):
 def test_keywords_have_signs_and_weights():
     vectorizer = CountVectorizer().fit(DOCUMENTS)
     words = vectorizer.vocabulary_
-    keywords = parse_keywords("+wheat:2 -oil\nport, # a remark\n  cargo:0.5")
+    keywords = Keywords.parse("+wheat:2 -oil\nport, # a remark\n  cargo:0.5")
     assert keywords == {"wheat": 2.0, "oil": -1.0, "port": 1.0, "cargo": 0.5}
     mode = from_texts(keywords, vectorizer, "mode", 3.0).mode
     assert [mode[words[w]] for w in ("wheat", "oil", "port", "cargo", "corn")] == [6, -3, 3, 1.5, 0]
@@ -103,9 +103,11 @@ def test_bad_input_is_a_sentence():
             from_texts(["wheat", None], vectorizer, method)
     with pytest.raises(InputError, match="must be a fitted CountVectorizer"):
         from_texts("wheat", CountVectorizer(), "var")
-    with pytest.raises(InputError, match="line 2: 'oil:0' is no keyword"):
-        parse_keywords("wheat\noil:0")
+    with pytest.raises(InputError, match="line 2: 'oil:1..3' is no keyword".replace(".", "[.]")):
+        Keywords.parse("wheat\noil:1..3")
+    with pytest.raises(InputError, match="'oil:0' says to ignore a word, which training cannot"):
+        from_texts([{"wheat": 1.0, "oil": 0.0}, "oil"], vectorizer)
     with pytest.raises(InputError, match="'-' is no keyword"):
-        parse_keywords("-")
+        Keywords.parse("-")
     with pytest.raises(InputError, match="one label for each"):
         as_examples(["a"], [], {})

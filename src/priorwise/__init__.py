@@ -38,6 +38,7 @@ _HOME = {
     "InverseDocumentFrequency": "priorwise.features",
     "Jeffreys": "priorwise.priors",
     "JelinekMercer": "priorwise.priors",
+    "Keywords": "priorwise.priors.keywords",
     "Laplace": "priorwise.priors",
     "LeftOutRanks": "priorwise.search",
     "LinearModel": "priorwise.models.linear_model",
@@ -141,6 +142,7 @@ if TYPE_CHECKING:
     from priorwise.priors.bxr_files import read_bxr_priors, write_bxr_priors
     from priorwise.priors.imagined import ImaginedTexts
     from priorwise.priors.informed import Informed
+    from priorwise.priors.keywords import Keywords
     from priorwise.readers.folder import FolderReader
     from priorwise.readers.medline import MedlineReader
     from priorwise.readers.newsgroups import NewsgroupsReader
@@ -194,6 +196,7 @@ __all__ = [
     "InverseDocumentFrequency",
     "Jeffreys",
     "JelinekMercer",
+    "Keywords",
     "Laplace",
     "LeftOutRanks",
     "LinearDiscount",

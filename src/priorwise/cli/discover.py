@@ -49,9 +49,19 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
     "fewer. [default: default; presence if its prior is chosen, or for many labels]",
 )
 @click.option(
+    "--words",
+    help="Words that count for the category or against it, as '+oil:2 +crude -olive', or @FILE. Write the:0 to ignore "
+    "a word. How much they count is learned from left-out members.",
+)
+@click.option(
     "--description",
-    help="A text about the category, or @FILE: it counts as one more member if that helps. [default: the label; '' for "
-    "none]",
+    help="A text about the category, or @FILE: its words count, and it counts as one more member, as far as that "
+    "helps. [default: the label as a member; '' for none]",
+)
+@click.option(
+    "--prior-from",
+    type=click.Path(path_type=Path),
+    help="Start from the weights of an earlier run or model of the category.",
 )
 @click.option(
     "--text-only",
@@ -136,7 +146,9 @@ def discover(
     min_members: int | None,
     runs: Path | None,
     exclude: Path | None,
+    words: str | None,
     description: str | None,
+    prior_from: Path | None,
     verdicts: tuple[Path, ...],
     into: Path | None,
     source: Path | None,
@@ -151,12 +163,15 @@ def discover(
 
     Learns a prior from the members, ranks every other document, best first, and estimates how many members are missing.
 
+    With --words, --description or --prior-from there need be no members. Leave out LABEL to start from them alone.
+
     With --labels-from or --all-labels, does so for many categories in one pass over the corpus. They share the
     documents that judge their priors. A second table, NAME.labels.parquet or .csv, has a row for each label. With
     --seeds or --model default each category is learned as if it were alone.
     """
     if choices["top"] is None:
         del choices["top"]
+    known = _known(words, description, prior_from)
     about_many = {"--min-members": min_members, "--runs": runs}
     if labels_from is not None or all_labels:
         from priorwise.cli.discover_many import ManyLabels, discover_many
@@ -167,12 +182,13 @@ def discover(
         many.check(output, runs, choices["subcategory_depth"], overwrite=overwrite)
         opened = open_corpus(corpus)
         excluded = _ids(exclude, opened) if exclude else []
-        choices |= {"exclude": excluded, "description": _description(description)}
+        choices |= {"exclude": excluded, **known}
         with using(engine, master) as spark:
             discover_many(opened, many, output, runs, choices, show=show, overwrite=overwrite, engine=spark)
         return
     if needless := [name for name, value in about_many.items() if value is not None]:
         raise click.UsageError(f"{needless[0]} is about many labels: give --labels-from FILE or --all-labels, too.")
+    choices |= known
     _discover_one(
         corpus,
         label,
@@ -187,7 +203,6 @@ def discover(
         overwrite=overwrite,
         engine=engine,
         master=master,
-        description=description,
         **choices,
     )
 
@@ -207,11 +222,10 @@ def _discover_one(
     overwrite: bool,
     engine: str,
     master: str | None,
-    description: str | None,
     **choices: Any,
 ) -> None:
     from priorwise.cli.output import progress_bar
-    from priorwise.cli.run_output import print_run
+    from priorwise.cli.run_output import print_run, print_what_to_judge
     from priorwise.discovery import discover as run_discover
     from priorwise.discovery.run import check_output
     from priorwise.review.results import judged
@@ -229,7 +243,6 @@ def _discover_one(
             label,
             members=_ids(members, opened) if members else None,
             exclude=_ids(exclude, opened) if exclude else (),
-            description=_description(description),
             verdicts=judged(*verdicts) if verdicts else None,
             engine=spark,
             progress=lambda what, share: bar.update(description=what.capitalize(), completed=share),
@@ -239,6 +252,8 @@ def _discover_one(
         # Saved before it is printed: the reader may close the pipe.
         run.save(output, overwrite=overwrite)
     print_run(run, show)
+    if run.missing is None and not run.ranking.has_probabilities:
+        print_what_to_judge(run, opened, output)
     if output is not None:
         first = run.ranking.ids[:1]
         why = f" Why the first one: {_quoted('priorwise', 'explain', str(output), *first)}" if first else ""
@@ -252,13 +267,23 @@ def _discover_one(
         click.echo(f"\n{into_line(into, told, found.label)} (probability {at_least:g} or more)")
 
 
-def _description(given: str | None) -> str | None:
+def _known(words: str | None, description: str | None, prior_from: Path | None) -> dict[str, Any]:
+    """What somebody knows, read from files where it is in files."""
+    known: dict[str, Any] = {"words": _text(words, "list of words"), "description": _text(description, "description")}
+    if prior_from is not None:
+        from priorwise.discovery.run import load_model
+
+        known["prior_from"] = load_model(prior_from)
+    return known
+
+
+def _text(given: str | None, what: str) -> str | None:
     """A text as it is, or that of the file after an @."""
     if given is None or not given.startswith("@"):
         return given
     from priorwise.readers.small_texts import LONGEST_LIST, small_text
 
-    return small_text(Path(given[1:]), LONGEST_LIST, "description")
+    return small_text(Path(given[1:]), LONGEST_LIST, what)
 
 
 def _ids(path: Path, corpus: Any) -> list[str]:

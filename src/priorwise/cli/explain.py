@@ -86,7 +86,8 @@ def print_explanation(explanation: Any, top: int | None = None, where: str | Non
     show_table(headings, rows)
     if explanation.unknown:
         click.echo(f"Words without a weight: {len(explanation.unknown):,}")
-    click.echo(f"Probability of membership: {explanation.probability:.2f}")
+    if explanation.probability is not None:
+        click.echo(f"Probability of membership: {explanation.probability:.2f}")
 
 
 def _of(name: str, total: float) -> str:

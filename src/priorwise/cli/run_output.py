@@ -8,6 +8,9 @@ import click
 
 from priorwise.counting import counted
 
+TO_JUDGE = 5
+"""How many documents to propose."""
+
 EVIDENCE_WIDTH = 90
 """Names of categories can be long; the whole line is in the ranking."""
 
@@ -18,7 +21,7 @@ def print_run(run: Any, show: int) -> None:
     from priorwise.discovery.stage import NARROWS
 
     about, ranker = run.about, run.ranker
-    what = f"'{safe(about.label)}'" if about.label is not None else "The list"
+    what = f"'{safe(about.label)}'" if about.label is not None else about.unnamed.capitalize()
     click.echo(f"{what}: {counted(about.members, 'member')}, {counted(about.others, 'other document')}")
     for sentence in ranker.describe():
         click.echo(sentence)
@@ -29,13 +32,27 @@ def print_run(run: Any, show: int) -> None:
     if table is not None and len(table.rows) <= 2:
         click.echo(f"\n{table.caption}:")
         show_table(list(table.headings), [list(row) for row in table.rows])
-    predicted = f"Predicted members: {ranker.predicted:,} by {ranker.title}"
-    click.echo(f"{predicted}, {run.compared.predicted:,} by {run.compared.title}")
+    if ranker.predicted is not None:
+        predicted = f"Predicted members: {ranker.predicted:,} by {ranker.title}"
+        click.echo(f"{predicted}, {run.compared.predicted:,} by {run.compared.title}")
     if about.subcategories is not None:
         click.echo(f"\n{_count_statuses(about.subcategories)}")
     if show:
         click.echo(f"\nThe first {min(show, len(run.ranking))} of {counted(len(run.ranking), 'candidate')}:")
         _print_candidates(run, show)
+
+
+def print_what_to_judge(run: Any, corpus: Any, output: Any) -> None:
+    """The documents whose verdicts would teach a start without members most."""
+    from priorwise.cli.output import safe
+    from priorwise.discovery.instructive import most_instructive
+
+    rows = most_instructive(run, corpus, TO_JUDGE)
+    click.echo(
+        "\nJudge these first: they teach most." + (f" priorwise review {safe(str(output))} --teach" if output else "")
+    )
+    for row in rows:
+        click.echo(f"  {safe(row['title'], 90)} ({safe(row['id'])})")
 
 
 def _print_candidates(run: Any, show: int) -> None:
@@ -47,7 +64,7 @@ def _print_candidates(run: Any, show: int) -> None:
         [
             str(row["rank"]),
             f"{row['score']:.3f}",
-            f"{row['probability']:.2f}",
+            "" if row["probability"] is None else f"{row['probability']:.2f}",
             f"{row['baseline_rank']:,}",
             safe(row["title"], 40),
             _subcategory(row, run.about.label) if has_graph else "",
@@ -55,11 +72,12 @@ def _print_candidates(run: Any, show: int) -> None:
         ]
         for row in run.ranking.rows(show)
     ]
-    shown = [column for column, heading in enumerate(headings) if has_graph or heading != "subcategory"]
+    absent = {"subcategory": not has_graph, "prob.": not run.ranking.has_probabilities}
+    shown = [column for column, heading in enumerate(headings) if not absent.get(heading)]
     show_table(
         [headings[column] for column in shown],
         [[row[column] for column in shown] for row in rows],
-        left=range(4, len(shown)),
+        left=range(headings.index("title") - absent["prob."], len(shown)),
     )
 
 

@@ -47,17 +47,32 @@ class Category:
         members: Iterable[str] | None,
         exclude: Iterable[str],
         verdicts: Judged | None,
+        *,
+        may_be_empty: bool = False,
     ) -> Category:
-        """Look up the documents of a label or of a list, with the verdicts of earlier runs applied."""
+        """Look up the documents of a label or of a list, with the verdicts of earlier runs applied.
+
+        If it may be empty, because there are words or a description to start from, neither need be given.
+        """
         if corpus.n_documents == 0:
             raise NotEnoughData("the corpus is empty")
-        if (label is None) == (members is None):
+        if label is not None and members is not None:
             raise InputError("give either a label or a list of members")
+        if label is None and members is None and not may_be_empty:
+            raise InputError("give a label, a list of members, words or a description")
         rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
         excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)
         own = np.setdiff1d(np.unique(rows), excluded).astype(np.int64)
         own, rejected = (verdicts or Judged()).applied(corpus, own, excluded)
+        if not len(own) and not may_be_empty:
+            after = " after the exclusions" if len(excluded) or len(rejected) else ""
+            raise NotEnoughData(f"this category has no members{after}: give words or a description to start from")
         return cls(corpus, label, own, excluded, rejected, verdicts)
+
+    @property
+    def can_leave_out(self) -> bool:
+        """Whether members can be left out, to check a model by them."""
+        return len(self.members) >= 2
 
     @cached_property
     def skip(self) -> NDArray[np.bool_]:

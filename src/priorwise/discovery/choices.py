@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.learning import GivenPrior, Procedure
 from priorwise.errors import InputError
+from priorwise.models.linear_model import LinearModel
+from priorwise.priors.keywords import Keywords
 from priorwise.search import Target
 
 DEFAULT, PRESENCE = "default", "presence"
@@ -26,8 +29,8 @@ class Choices:
         How the prior of a presence model is learned.
     presence_asked : bool
         Whether anything was chosen about the presence model, so that it is there at least to compare.
-    description : str, optional
-        The text about the category that was given.
+    knowledge : Knowledge
+        What was said about the category: words, a description, an earlier model.
     top : int
         How many documents to keep of each ranking.
     subcategory_depth : int, optional
@@ -39,7 +42,7 @@ class Choices:
     model: str
     procedure: Procedure
     presence_asked: bool
-    description: str | None
+    knowledge: Knowledge
     top: int
     subcategory_depth: int | None
     text_only: bool
@@ -49,7 +52,9 @@ class Choices:
         cls,
         *,
         model: str | None = None,
+        words: str | Mapping[str, float] | None = None,
         description: str | None = None,
+        prior_from: LinearModel | None = None,
         prior: GivenPrior | None = None,
         centre: str | None = None,
         target: Target | Callable[..., Any] | None = None,
@@ -72,10 +77,11 @@ class Choices:
         if paper and model == DEFAULT:
             raise InputError("the paper's procedure is a presence model: leave the model out")
         chosen = model or (PRESENCE if paper or about_presence else DEFAULT)
-        if description and chosen == PRESENCE:
+        known = Knowledge(Keywords.of(words), description, prior_from)
+        if chosen == PRESENCE and (known.can_start or known.words):
             raise InputError(
-                "a presence model takes no description: leave out the description, or the choice of that model or its "
-                "prior"
+                "a presence model takes no words, no description and no earlier model: leave them out, or the choice "
+                "of that model or its prior"
             )
         if paper and about_presence:
             raise InputError(
@@ -100,4 +106,4 @@ class Choices:
             )
         )
         asked = chosen == PRESENCE or about_presence
-        return cls(chosen, procedure, asked, description, top, subcategory_depth, text_only)
+        return cls(chosen, procedure, asked, known, top, subcategory_depth, text_only)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.discovery.category import Category
 from priorwise.discovery.choices import DEFAULT, PRESENCE, Choices
+from priorwise.discovery.known_stage import KnownStage, known_alone
 from priorwise.discovery.learning import Baseline, GivenPrior, Learned, learn
 from priorwise.discovery.member_stage import READ_AT_MOST, find_members
 from priorwise.discovery.presence_stage import BaselineStage, PresenceFacts, PresenceStage
 from priorwise.discovery.run import About, CorpusRef, Run, SharedLearning, VerdictCounts
 from priorwise.discovery.stage import COMPARES, NARROWS, RANKS, Stage
 from priorwise.discovery.status import Statuses, count_statuses, statuses_below
-from priorwise.discovery.training import SharedSample
+from priorwise.discovery.training import NOTHING_TO_FIND, SharedSample
 from priorwise.discovery.verdicts import Judged
 from priorwise.engines.engine import Engine, Local
+from priorwise.errors import NotEnoughData
 from priorwise.models.calibration import Calibration
+from priorwise.models.linear_model import LinearModel
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.evidence import evidence_lines
 from priorwise.ranking.scorer import Scorer, Top, best_first, places
@@ -45,7 +48,9 @@ def discover(
     members: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     model: str | None = None,
+    words: str | Mapping[str, float] | None = None,
     description: str | None = None,
+    prior_from: LinearModel | None = None,
     prior: GivenPrior | None = None,
     centre: str | None = None,
     target: Target | Callable[..., Any] | None = None,
@@ -80,9 +85,16 @@ def discover(
         chooses. "presence" ranks by presence-only naive Bayes with a learned prior, which is faster and finds fewer.
         By default "default", and "presence" if anything is said about its prior (`prior`, `centre`, `target`, `search`,
         `seeds`, `negatives_per_positive`, `paper`).
+    words : str or mapping of str to float, optional
+        Keywords, such as ``"+oil:2 +crude -olive the:0"``, for the default model (:class:`~priorwise.Keywords`): words
+        that count for the category, against it, or not at all. How much they count is learned from left-out members.
+        With words, a description or an earlier model there need be no members.
     description : str, optional
-        A text about the category, for the default model. It counts as one more member if left-out members are then
-        found better: with few members it carries the start. The label by default; the empty string for none.
+        A text about the category, for the default model. Its words count like keywords, and the text as one more
+        member, each as far as left-out members are then found better. By default the label counts as a member; the
+        empty string for none.
+    prior_from : LinearModel, optional
+        An earlier model of the category, such as ``Run.load(folder).model``: its weights are where this one starts.
     prior : PseudoCounts or callable, optional
         A prior of the presence model to use instead of a learned one, or a function of the number of words, such as
         ``PseudoCounts.perks``.
@@ -131,10 +143,15 @@ def discover(
     >>> run = discover(Corpus.from_texts(texts, labels=labels), "sport")
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [2, 2, 2, 3, 3, 3]
+    >>> run = discover(Corpus.from_texts(texts), words="+vote -tax")
+    >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
+    [4, 4, 4, 5, 5, 5]
     """
     choices = Choices.of(
         model=model,
+        words=words,
         description=description,
+        prior_from=prior_from,
         prior=prior,
         centre=centre,
         target=target,
@@ -147,7 +164,9 @@ def discover(
         subcategory_depth=subcategory_depth,
         text_only=text_only,
     )
-    category = Category.of(corpus, label, members, exclude, verdicts)
+    knowledge = choices.knowledge
+    category = Category.of(corpus, label, members, exclude, verdicts, may_be_empty=knowledge.can_start)
+    knowledge.check(corpus, label)
     return run_of(category, choices, engine=engine or Local(threads), threads=threads, progress=progress)
 
 
@@ -179,13 +198,15 @@ def run_of(
         _reference(category.corpus),
         _versions(),
         choices.model,
-        choices.description,
+        choices.knowledge.description,
         choices.text_only,
         choices.procedure.seed,
         choices.top,
         None if verdicts is None else VerdictCounts(len(verdicts.accepted), len(verdicts.rejected)),
         None if statuses is None else count_statuses(statuses, found),
         together,
+        str(choices.knowledge.words) or None,
+        choices.knowledge.source,
     )
     return Run(about, stages)
 
@@ -221,9 +242,15 @@ class Job:
         return Baseline.of(category.corpus, category.members, category.excluded, seed=self.choices.procedure.seed)
 
     @cached_property
+    def alone(self) -> Scorer:
+        """Scores documents by what is known before members can be left out."""
+        return known_alone(self.category, self.choices.knowledge)
+
+    @cached_property
     def baseline_scores(self) -> Floats:
-        """The baseline's score of every document."""
-        return self.engine.score_corpus(self.category.corpus, self.baseline.scorer)
+        """The score of every document by the baseline, or by what is known if there are too few members for that."""
+        scorer = self.baseline.scorer if self.category.can_leave_out else self.alone
+        return self.engine.score_corpus(self.category.corpus, scorer)
 
     def learn_presence(self) -> Learned:
         """Learn the prior of the presence model."""
@@ -243,8 +270,12 @@ class Job:
 
     def baseline_stage(self, statuses: Statuses | None) -> Stage:
         """Rank by the baseline, to compare."""
-        baseline, skip = self.baseline, self.category.skip
+        skip = self.category.skip
         top = top_of(self.baseline_scores, skip, self.choices.top)
+        if not self.category.can_leave_out:
+            lines = evidence_lines(self.category.corpus, top.documents, self.alone)
+            return KnownStage(COMPARES, None, None, self.table(top, None, lines, statuses), None)
+        baseline = self.baseline
         positive = int(np.count_nonzero(self.baseline_scores[~skip] > 0))
         prior = PseudoCounts.laplace()
         about = PresenceFacts(prior.negative, prior.positive, prior.centre, 0.0, len(baseline.training.features))
@@ -252,7 +283,9 @@ class Job:
         ranking = self.table(top, baseline.calibration, lines, statuses)
         return BaselineStage(COMPARES, None, prior, ranking, positive, about, [])
 
-    def table(self, found: Top, calibration: Calibration, evidence: list[str], statuses: Statuses | None) -> Ranking:
+    def table(
+        self, found: Top, calibration: Calibration | None, evidence: list[str], statuses: Statuses | None
+    ) -> Ranking:
         """The best candidates of a stage as a table."""
         corpus = self.category.corpus
         status = None if statuses is None else statuses.of(found.documents)
@@ -260,7 +293,7 @@ class Job:
             ids=corpus.ids(found.documents),
             titles=corpus.titles(found.documents),
             scores=found.scores,
-            probabilities=calibration.probability(found.scores),
+            probabilities=None if calibration is None else calibration.probability(found.scores),
             baseline_ranks=places(self.baseline_scores, found.documents, self.category.skip),
             evidence=evidence,
             status=None if status is None else [each.status for each in status],
@@ -271,22 +304,25 @@ class Job:
 def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
     """The stages of the default model; a presence model is among them if it chooses what to read, or was asked for."""
     category, choices, corpus = job.category, job.choices, job.category.corpus
+    if category.skip.all() and not len(category.rejected):
+        raise NotEnoughData(NOTHING_TO_FIND)
     stages = [job.baseline_stage(statuses)]
     is_large = len(category.readable) > READ_AT_MOST
-    narrow = None
-    if is_large or choices.presence_asked:
+    learned: Learned | None = None
+    if category.can_leave_out and (is_large or choices.presence_asked):
         learned = job.learn_presence()
         role = NARROWS if is_large else COMPARES
         stages.append(PresenceStage.of(learned, learned.model(category.label), role, None, None))
 
-        def narrow() -> Floats:
-            return job.engine.score_corpus(corpus, learned.scorer)
+    def narrow() -> Floats:
+        return job.baseline_scores if learned is None else job.engine.score_corpus(corpus, learned.scorer)
 
     job.tell("learning the prior", 0.0)
     found = find_members(
         category,
         engine=job.engine,
-        text=category.label if choices.description is None else choices.description,
+        text=choices.knowledge.text(category.label),
+        knowledge=choices.knowledge,
         use_labels=not choices.text_only,
         narrow=narrow,
         seed=choices.procedure.seed,
@@ -297,8 +333,7 @@ def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
     job.tell("ranking the corpus", 1.0)
     top = top_of(found.scores, category.skip, choices.top)
     lines = evidence_lines(corpus, top.documents, Scorer.of(found.model, corpus), found.model)
-    calibration = found.model.calibration or Calibration(1.0, 0.0)
-    return [*stages, replace(found.stage, ranking=job.table(top, calibration, lines, statuses))]
+    return [*stages, replace(found.stage, ranking=job.table(top, found.model.calibration, lines, statuses))]
 
 
 def rank_by_presence(job: Job, statuses: Statuses | None) -> list[Stage]:

@@ -242,11 +242,17 @@ def ranking_model(
     weights: Weights,
     tokens: Sequence[str],
     n_members: float,
-    calibration: Calibration,
+    calibration: Calibration | None,
     **details: Any,
 ) -> LinearModel:
     """A model that ranks the documents of a corpus for one category; details are as in `LinearModel`."""
-    about = {"model": kind, "prior": prior, "corpus": {"checksum": source.checksum, "documents": source.documents}}
+    about: dict[str, Any] = {
+        "model": kind,
+        "prior": prior,
+        "corpus": {"checksum": source.checksum, "documents": source.documents},
+    }
+    if calibration is None:
+        about["uncalibrated"] = True
     return LinearModel.of(
         weights,
         tokens,

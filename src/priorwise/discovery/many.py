@@ -78,8 +78,9 @@ def discover_many(
         Told what is being done and how far it is.
     **choices
         As of :func:`~priorwise.discover`: `model` ("presence" by default, the fast choice for many labels), `top`
-        (100 by default), `seed`, `prior`, `centre`, `target`, `search`, `seeds`, `negatives_per_positive`, `paper`, and
-        `description`, of which only the empty one suits them all.
+        (100 by default), `seed`, `prior_from` (a model that has all of the labels), `prior`, `centre`, `target`,
+        `search`, `seeds`, `negatives_per_positive`, `paper`, and `description`, of which only the empty one
+        suits them all.
 
     Returns
     -------
@@ -165,8 +166,8 @@ def _together(
     if len(set(labels)) < len(labels):
         twice = next(label for label, times in Counter(labels).items() if times > 1)
         raise InputError(f"the label '{twice}' is there twice")
-    if choices.get("description"):
-        raise InputError("a description is of one category: leave it out, and the name of each counts")
+    if choices.get("description") or choices.get("words"):
+        raise InputError("words or a description are of one category: leave them out, and the name of each counts")
     own = any(choices.get(name) is not None for name in ("seeds", "negatives_per_positive")) or choices.get("paper")
     model = choices.get("model") or (None if choices.get("paper") else "presence")
     checked = Choices.of(**{"top": TOP, **choices, "model": model})

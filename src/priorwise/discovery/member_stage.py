@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from priorwise.charts import share_bars
 from priorwise.counting import counted, rounded
 from priorwise.discovery.category import Category
+from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.learning import Source, ranking_model
 from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
+from priorwise.discovery.training import NO_ROWS
 from priorwise.discovery.typed import typed
 from priorwise.engines.engine import Engine
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector
@@ -49,6 +51,10 @@ FEW = 10
 LEAST_SHARE = 0.005
 """Settings with a smaller share are shown together."""
 
+NOTHING_TO_CHECK_BY = ("There were no members to check the ranking by.", "One member cannot check the ranking.")
+UNCHECKED = "So the prior is a fixed one, and nothing says how many members are missing or how probable each is."
+"""What a run with no member, or with one, has to say."""
+
 WORTH_SAYING = 0.05
 """The share of the settings from which on it is said that they use other categories."""
 
@@ -59,12 +65,13 @@ class TriedSetting:
 
     variance: float
     share: float
-    typical_rank: float
+    typical_rank: float | None
     kinship: float = 0.0
     labels: float = 0.0
     believed: int = 0
     one_sided: bool = False
     described: bool = False
+    knowledge: float = 0.0
 
     @property
     def prior(self) -> StructuredGaussian:
@@ -76,7 +83,7 @@ class TriedSetting:
         """The setting itself."""
         from priorwise.models.member_trials import Setting
 
-        return Setting(self.prior, self.believed, self.one_sided, self.described)
+        return Setting(self.prior, self.believed, self.one_sided, self.described, self.knowledge)
 
 
 @dataclass(frozen=True)
@@ -91,21 +98,24 @@ class MemberFacts:
         How many other categories it could use as evidence.
     described : bool
         Whether a text about the category had words that documents have.
-    missing : Missing
-        The estimated number of missing members, with its 80% interval.
-    typical_rank : float
-        The rank at which a left-out member is typically found.
+    missing : Missing, optional
+        The estimated number of missing members, with its 80% interval; None with fewer than two members.
+    typical_rank : float, optional
+        The rank at which a left-out member is typically found; None with fewer than two members.
     tried : tuple of TriedSetting
         Every setting, with its share in the average.
+    words : tuple of str
+        The words that were set by hand.
     """
 
     members: int
     documents: int
     labels: int
     described: bool
-    missing: Missing
-    typical_rank: float
+    missing: Missing | None
+    typical_rank: float | None
     tried: tuple[TriedSetting, ...]
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -131,13 +141,24 @@ class MemberStage(Stage):
         """Say in sentences what was learned."""
         about, missing = self.about, self.about.missing
         believed = sum(each.share * each.believed for each in about.tried)
-        said = [f"Learned prior: {self.prior.describe()}"]
+        said = (
+            [f"Learned prior: {self.prior.describe()}"]
+            if missing
+            else [f"{NOTHING_TO_CHECK_BY[about.members]} {UNCHECKED}"]
+        )
         used = [f"It read {counted(about.documents, 'document')}"]
         if believed >= 1:
             used.append(f"treated about {counted(round(believed), 'candidate')} as provisional members")
         if sum(each.share for each in about.tried if each.labels) >= WORTH_SAYING:
             used.append(f"used {counted(about.labels, 'other category')} as evidence")
         said.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
+        if about.words:
+            were = "word was" if len(about.words) == 1 else "words were"
+            said.append(f"{len(about.words)} {were} set by hand: {' '.join(about.words)}.")
+        if known := sum(each.share * each.knowledge for each in about.tried):
+            said.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
+        if missing is None or about.typical_rank is None:
+            return said
         said.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
         expected = rounded(missing.expected)
         guess = " With so few members this is a rough guess." if about.members < FEW else ""
@@ -151,16 +172,19 @@ class MemberStage(Stage):
         """Each setting with its share; those with a small one together."""
         settings = sorted(self.about.tried, key=lambda each: -each.share)
         shown = [each for each in settings if each.share >= LEAST_SHARE]
-        rows = [[each.setting.in_words(), f"{each.share:.3f}", rounded(each.typical_rank)] for each in shown]
+        if self.about.missing is None:
+            return None
+        rows = [[each.setting.in_words(), f"{each.share:.3f}", _rank(each)] for each in shown]
         if rest := settings[len(shown) :]:
             more = f"{counted(len(rest), 'other setting')}"
-            rows.append([more, f"{sum(each.share for each in rest):.3f}", f"{rounded(rest[0].typical_rank)} or more"])
+            rows.append([more, f"{sum(each.share for each in rest):.3f}", f"{_rank(rest[0])} or more"])
         return FactTable("Settings", ["setting", "share", "typical rank of a left-out member"], rows)
 
     def drawing(self) -> Drawing | None:
         """How much each setting counts."""
         table = self.table()
-        assert table is not None
+        if table is None:
+            return None
         bars = [(row[0], float(row[1])) for row in table.rows]
         picture = share_bars(
             bars, x_name="share", summary=f"How much each setting counts; most, {bars[0][1]:.3f}, {bars[0][0]}."
@@ -187,6 +211,10 @@ class MemberStage(Stage):
         """Read what `facts` kept."""
         about = typed(MemberFacts, facts)
         return cls(role, model, best_prior(about.tried), ranking, facts.get("predicted"), about)
+
+
+def _rank(tried: TriedSetting) -> str:
+    return "" if tried.typical_rank is None else rounded(tried.typical_rank)
 
 
 def best_prior(tried: tuple[TriedSetting, ...]) -> StructuredGaussian:
@@ -221,19 +249,23 @@ class CategoryFeatures:
     about: Any | None
 
     @classmethod
-    def of(cls, category: Category, rows: Rows, *, text: str | None, use_labels: bool) -> CategoryFeatures:
-        """Read some documents of a category's corpus."""
+    def of(
+        cls, category: Category, rows: Rows, *, text: str | None, use_labels: bool, ignored: Rows = NO_ROWS
+    ) -> CategoryFeatures:
+        """Read some documents of a category's corpus, without the words to ignore."""
         from scipy.sparse import hstack
 
         corpus = category.corpus
-        X = document_vectors(corpus, rows)
+        X = _without(document_vectors(corpus, rows), ignored)
         labels = other_labels(corpus, category.members, category.label if use_labels else None)
         if len(labels):
             X = hstack([X, labels.columns(corpus, rows)], format="csr")
         y = np.zeros(len(rows), np.int64)
         y[np.searchsorted(rows, category.members)] = 1
         y[np.searchsorted(rows, category.rejected)] = -1
-        about = text_vector(corpus, text) if text and len(category.members) <= DESCRIBED_UP_TO else None
+        about = None
+        if text and len(category.members) <= DESCRIBED_UP_TO:
+            about = _without(text_vector(corpus, text), ignored)
         return cls(rows, X, y, labels, about)
 
     def ranker(self, category: Category, **details: Any) -> Any:
@@ -248,6 +280,14 @@ class CategoryFeatures:
             about=self.about,
             **details,
         )
+
+
+def _without(X: Any, columns: Rows) -> Any:
+    """The same rows without some columns, which keep their places; lengths stay as they were."""
+    if len(columns):
+        X.data[np.isin(X.indices, columns)] = 0.0
+        X.eliminate_zeros()
+    return X
 
 
 def rows_to_read(
@@ -289,6 +329,7 @@ def find_members(
     *,
     engine: Engine,
     text: str | None = None,
+    knowledge: Knowledge | None = None,
     use_labels: bool = True,
     narrow: Callable[[], Floats] | None = None,
     seed: int = 0,
@@ -307,6 +348,9 @@ def find_members(
     text : str, optional
         A text about the category, such as its name. It counts as one more member if that helps to find members that
         were left out. It is not used with more than 100 members.
+    knowledge : Knowledge, optional
+        Words, a description or an earlier model. With fewer than two members the category's name is used like a
+        description.
     use_labels : bool
         Whether other categories count as evidence, if that helps to find members that were left out.
     narrow : function, optional
@@ -322,8 +366,12 @@ def find_members(
     """
     corpus = category.corpus
     rows = rows_to_read(category, narrow, seed=seed, at_most=at_most)
-    read = CategoryFeatures.of(category, rows, text=text, use_labels=use_labels)
-    finder = read.ranker(category, seed=seed, threads=threads, progress=progress).fit(read.X, read.y)
+    known = knowledge or Knowledge()
+    ignored = known.ignored(corpus)
+    read = CategoryFeatures.of(category, rows, text=text, use_labels=use_labels, ignored=ignored)
+    row = (known if category.can_leave_out else known.starting(text)).row(corpus, category.label)
+    finder = read.ranker(category, knowledge=row if row.any() else None, seed=seed, threads=threads, progress=progress)
+    finder.fit(read.X, read.y)
     model = member_model(category, read, finder)
     candidates = ~category.skip
     if len(rows) == len(category.readable):
@@ -332,18 +380,20 @@ def find_members(
     else:
         scores = engine.score_corpus(corpus, Scorer.of(model, corpus))
         scores += further_scores(model, corpus, np.arange(corpus.n_documents))
-        finder.calibrate(scores[candidates], finder.left_out_scores_)
-        model = dataclasses.replace(model, calibration=finder.calibration_)
+        if category.can_leave_out:
+            finder.calibrate(scores[candidates], finder.left_out_scores_)
+            model = dataclasses.replace(model, calibration=finder.calibration_)
     tried = tuple(
         TriedSetting(
             each.setting.prior.variance,
             each.share,
-            each.typical_rank,
+            None if np.isnan(each.typical_rank) else each.typical_rank,
             each.setting.prior.kinship,
             each.setting.prior.groups.get("labels", 0.0),
             each.setting.believed,
             each.setting.one_sided,
             each.setting.described,
+            each.setting.knowledge,
         )
         for each in finder.tried_
     )
@@ -353,10 +403,12 @@ def find_members(
         len(read.labels),
         read.about is not None and bool(read.about.nnz),
         finder.missing_,
-        finder.typical_rank_,
+        None if np.isnan(finder.typical_rank_) else finder.typical_rank_,
         tried,
+        tuple(str(known.words).split()),
     )
-    likely = int(np.count_nonzero(finder.calibration_.probability(scores[candidates]) > 0.5))
+    line = finder.calibration_
+    likely = None if line is None else int(np.count_nonzero(line.probability(scores[candidates]) > 0.5))
     return FoundMembers(MemberStage(RANKS, model, finder.best_prior_, None, likely, about), model, scores)
 
 
@@ -387,7 +439,7 @@ def member_model(category: Category, read: CategoryFeatures, finder: Any) -> Lin
         origins=Origins(
             in_members,
             in_all - in_members,
-            np.zeros(len(used)),
+            finder.from_prior_[used],
             float(known.shape[0]),
             float(read.X.shape[0] - known.shape[0]),
         ),

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 def run_html(run: Run, top: int = 10) -> Markup:
     """Return the run as HTML; everything is escaped, whatever the titles hold."""
     about = run.about
-    label = about.label if about.label is not None else "A list of members"
-    headings = ["rank", "title", "probability", "baseline rank", "strongest words"]
+    label = about.label if about.label is not None else about.unnamed.capitalize()
+    has = run.ranking.has_probabilities
+    headings = ["rank", "title", *["probability"] * has, "baseline rank", "strongest words"]
     rows = [
         element(
             "tr",
             element("td", row["rank"]),
             element("td", element("bdi", row["title"])),
-            element("td", f"{row['probability']:.2f}"),
+            element("td", f"{row['probability']:.2f}") if has else None,
             element("td", f"{row['baseline_rank']:,}"),
             element("td", row["evidence"]),
         )

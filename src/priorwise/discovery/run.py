@@ -84,6 +84,10 @@ class About:
         The model that was asked for: ``"default"`` or ``"presence"``.
     description : str, optional
         The text about the category that was given; by default its name.
+    words : str, optional
+        The keywords that were given, as :class:`~priorwise.Keywords` reads them.
+    prior_from : str, optional
+        The earlier model that the prior starts from, in words.
     text_only : bool
         Whether only the documents' words count.
     seed, top : int
@@ -109,6 +113,13 @@ class About:
     verdicts: VerdictCounts | None = None
     subcategories: Subcategories | None = None
     together: SharedLearning | None = None
+    words: str | None = None
+    prior_from: str | None = None
+
+    @property
+    def unnamed(self) -> str:
+        """What to call a category without a label."""
+        return "a list of members" if self.members else "what you described"
 
     @property
     def others(self) -> int:
@@ -209,7 +220,7 @@ class Run:
         raise InputError(f"this run has no stage '{name}', only {there}; discover with --model {name} to get one")
 
     def __repr__(self) -> str:
-        what = f"'{self.about.label}'" if self.about.label is not None else "a list of members"
+        what = f"'{self.about.label}'" if self.about.label is not None else self.about.unnamed
         members, candidates = counted(self.about.members, "member"), counted(len(self.ranking), "candidate")
         return f"<Run of {what}: {members}, {self.prior!r}, {candidates}>"
 
@@ -307,7 +318,7 @@ class Run:
                 raise BrokenFile(path, f"damaged: {folder.name} is missing")
             name = "ranking" if head.role == RANKS else kind.name
             # A stage that ranked the candidates also says how many of them it predicts to be members.
-            has_ranked = head.role == RANKS or head.predicted is not None
+            has_ranked = head.role == RANKS or head.predicted is not None or f"{name}.parquet" in content.get(FILES, {})
             with damage_named(path / f"{name}.parquet"):
                 ranking = Ranking.read(path / f"{name}.parquet") if has_ranked else None
             with damage_named(path / MARKER):

@@ -27,6 +27,8 @@ BACKGROUND_PER_MEMBER = 200
 HARD_WEIGHT = 100.0
 """What a document weighs that people rejected, among all other documents; together at most as much as all of those."""
 
+NOTHING_TO_FIND = "every document of the corpus is a member: there is nothing to find, nor to compare with"
+
 JUDGED_PER_MEMBER = 20
 JUDGED_AT_MOST = 5_000
 
@@ -140,7 +142,7 @@ def draw_training(
         )
     n_other = corpus.n_documents - len(members) - len(excluded)
     if n_other == 0:
-        raise NotEnoughData("every document of the corpus is a member: there is nothing to find, nor to compare with")
+        raise NotEnoughData(NOTHING_TO_FIND)
 
     indptr, tokens = corpus.take(members)
     features = np.unique(tokens).astype(np.int64)

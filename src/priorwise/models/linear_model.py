@@ -186,6 +186,11 @@ class LinearModel:
         return cls(tokens=names.take(pa.array(order)), weights=moved, recipe=recipe, origins=kept, **details)
 
     @property
+    def has_probabilities(self) -> bool:
+        """Whether scores stand for probabilities: not if a category had no members to learn that from."""
+        return not self.about.get("uncalibrated", False)
+
+    @property
     def n_outputs(self) -> int:
         """How many outputs the weights have: one for two classes, else one per label."""
         return len(self.weights.bias)

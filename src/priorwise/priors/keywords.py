@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -15,31 +15,97 @@ from priorwise.errors import InputError
 
 Floats = NDArray[np.float64]
 
-_KEYWORD = re.compile(r"^([+-]?)(.+?)(?::([0-9.]+(?:[eE][+-]?[0-9]+)?))?$")
+_ITEM = re.compile(r'(?:"[^"]*"?|[^\s,"#])+|#.*')
+_KEYWORD = re.compile(r'^([+-]?)(?:"([^"]+)"|([^"]+?))(?::([0-9.]+(?:[eE][+-]?[0-9]+)?))?$')
+_TYPED = str.maketrans({"“": '"', "”": '"', "„": '"', "−": "-"})
+_PLAIN = re.compile(r"[^\s,\"#:+\-][^\s,\"#:]*")
 
 
-def parse_keywords(text: str) -> dict[str, float]:
-    """Read a list of words, each with an optional sign and weight, separated by spaces, commas or lines.
+class Keywords(Mapping[str, float]):
+    """Words with weights: above 0 they count for a category, below 0 against it, and words of weight 0 are ignored.
 
-    What follows ``#`` on a line is a remark. A word that is given twice weighs the sum.
+    Parameters
+    ----------
+    weights : mapping of str to float
+        The weight of each word, or of a phrase, which counts as its words.
 
     Examples
     --------
-    >>> parse_keywords("+oil:2 -olive crude  # the fuel")
-    {'oil': 2.0, 'olive': -1.0, 'crude': 1.0}
+    >>> words = Keywords.parse('+oil:2 +"crude prices" -olive the:0  # the fuel')
+    >>> dict(words)
+    {'oil': 2.0, 'crude prices': 1.0, 'olive': -1.0, 'the': 0.0}
+    >>> print(words)
+    +oil:2 +"crude prices" -olive the:0
+    >>> words.ignored, Keywords.of({"oil": 2.0}) == {"oil": 2.0}
+    (['the'], True)
     """
-    found: dict[str, float] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
-        for item in re.split(r"[\s,]+", line.split("#")[0].strip()):
-            if not item:
-                continue
-            match = _KEYWORD.match(item)
-            weight = _weight(match.group(3)) if match else None
-            if match is None or weight is None or not match.group(2).strip("+-:"):
-                raise InputError(f"line {number}: '{item}' is no keyword; write one as oil, +oil:2 or -olive")
-            sign = -1.0 if match.group(1) == "-" else 1.0
-            found[match.group(2)] = found.get(match.group(2), 0.0) + sign * weight
-    return found
+
+    def __init__(self, weights: Mapping[str, float] | None = None) -> None:
+        given = dict(weights or {})
+        check_weights(given)
+        if bad := [word for word in given if not word.strip() or '"' in word]:
+            raise InputError(f"{bad[0]!r} is not a keyword; give a word such as 'oil'")
+        self._weights = {word: float(weight) for word, weight in given.items()}
+
+    @classmethod
+    def parse(cls, text: str) -> Keywords:
+        """Read words, each with an optional sign and weight, separated by spaces, commas or lines.
+
+        ``oil:0`` says to ignore a word. What follows ``#`` on a line is a remark. A word that is given twice weighs the
+        sum; with both signs it is refused.
+        """
+        found: dict[str, float] = {}
+        for number, line in enumerate(text.translate(_TYPED).splitlines(), start=1):
+            for item in _ITEM.findall(line):
+                if item.startswith("#"):
+                    continue
+                match = _KEYWORD.match(item)
+                word = (match.group(2) or match.group(3)).strip() if match else ""
+                weight = _weight(match.group(4)) if match else None
+                if match is None or weight is None or not word.strip("+-:"):
+                    raise InputError(
+                        f"line {number}: '{item}' is no keyword; write one as oil, +oil:2 or -olive, or oil:0 to "
+                        "ignore it"
+                    )
+                signed = -weight if match.group(1) == "-" else weight
+                if np.sign(found.get(word, signed)) != np.sign(signed):
+                    raise InputError(f"line {number}: the keyword '{word}' {CONTRADICTION}")
+                found[word] = found.get(word, 0.0) + signed
+        return cls(found)
+
+    @classmethod
+    def of(cls, given: str | Mapping[str, float] | None) -> Keywords:
+        """Read a text, or take words with their weights as they are."""
+        return cls.parse(given) if isinstance(given, str) else cls(given)
+
+    @property
+    def ignored(self) -> list[str]:
+        """The words of weight 0."""
+        return [word for word, weight in self.items() if not weight]
+
+    def __getitem__(self, word: str) -> float:
+        return self._weights[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def __str__(self) -> str:
+        return " ".join(map(_written, self, self.values()))
+
+    def __repr__(self) -> str:
+        return f"Keywords({self._weights})"
+
+
+CONTRADICTION = "is given with different signs, or both with a weight and as ignored; choose one"
+
+
+def _written(word: str, weight: float) -> str:
+    sign = "+" if weight > 0 else "-" if weight < 0 else ""
+    quoted = word if _PLAIN.fullmatch(word) else f'"{word}"'
+    return f"{sign}{quoted}" + (f":{abs(weight):.10g}" if abs(weight) != 1 else "")
 
 
 def _weight(text: str | None) -> float | None:
@@ -49,7 +115,7 @@ def _weight(text: str | None) -> float | None:
         weight = float(text)
     except ValueError:
         return None
-    return weight if math.isfinite(weight) and weight > 0 else None
+    return weight if math.isfinite(weight) else None
 
 
 def check_weights(keywords: Mapping[str, Any]) -> None:
@@ -83,6 +149,8 @@ def count_words(texts: Sequence[str | Mapping[str, float]], vectorizer: Any) -> 
             check_weights(text)
         entries = [(text, 1.0)] if isinstance(text, str) else list(text.items())
         for words, weight in entries:
+            if not weight:
+                raise InputError(f"'{words}:0' says to ignore a word, which training cannot: leave it out")
             for token in analyze(words):
                 if token in vocabulary:
                     counts[row, vocabulary[token]] += 1

@@ -64,7 +64,7 @@ def informed(
     Parameters
     ----------
     texts : str, mapping, or sequence of them
-        A text, or keywords with weights as `parse_keywords` gives them: one for a single output, or one per output in
+        A text, or keywords with weights as `Keywords` holds them: one for a single output, or one per output in
         the order of ``classes_``, None where nothing is known. A keyword's weight multiplies its significance, or C; a
         negative one turns the mode round, and leaves a variance alone.
     vectorizer : CountVectorizer or TfidfVectorizer

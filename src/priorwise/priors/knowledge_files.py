@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
-from priorwise.priors.keywords import parse_keywords
+from priorwise.priors.keywords import Keywords
 from priorwise.readers.small_texts import small_text
 
 Text = str | Mapping[str, float]
@@ -42,11 +42,12 @@ def as_knowledge(text: str) -> Text:
     Examples
     --------
     >>> as_knowledge("+oil:2 -olive"), as_knowledge("Oil is a liquid, -ish.")
-    ({'oil': 2.0, 'olive': -1.0}, 'Oil is a liquid, -ish.')
+    (Keywords({'oil': 2.0, 'olive': -1.0}), 'Oil is a liquid, -ish.')
     """
-    items = [item for line in text.splitlines() for item in re.split(r"[\s,]+", line.split("#")[0]) if item]
+    whole = re.sub(r'"[^"\n]*"', "phrase", text)
+    items = [item for line in whole.splitlines() for item in re.split(r"[\s,]+", line.split("#")[0]) if item]
     if any(_MARKED.search(item) for item in items) and not any(_SENTENCE.search(item) for item in items):
-        return parse_keywords(text)
+        return Keywords.parse(text)
     return text
 
 
@@ -67,7 +68,7 @@ def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "grain.txt").write_text("+wheat:2 corn")
     >>> read_knowledge([f"{folder}"], ["grain", "oil"]).of_labels
-    {'grain': {'wheat': 2.0, 'corn': 1.0}}
+    {'grain': Keywords({'wheat': 2.0, 'corn': 1.0})}
     """
     found: dict[str, Text] = {}
     others: list[Text] = []

@@ -15,7 +15,7 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.manifest import this_tokenizer
-from priorwise.errors import InputError
+from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.recipe import term_frequency
 from priorwise.models.class_scores import score_documents
 from priorwise.models.linear_model import LinearModel
@@ -94,6 +94,11 @@ class Classifier:
     """
 
     def __init__(self, model: LinearModel) -> None:
+        if not model.has_probabilities:
+            raise NotEnoughData(
+                "this model started without members, so its scores say nothing about probabilities: judge some "
+                "candidates first, and discover again with their verdicts"
+            )
         self.model = model
         self._names = SortedNames(Strings([model.tokens]), None)
 

@@ -77,8 +77,8 @@ class Explanation:
         Words and labels that the model knows, the strongest first.
     unknown : list of str
         Words without a weight.
-    probability : float
-        The probability of membership that the score stands for.
+    probability : float, optional
+        The probability of membership that the score stands for, if the model says what scores mean.
     n_members, n_others : float
         How many members and other documents the model learned from.
     """
@@ -88,7 +88,7 @@ class Explanation:
     start: float
     words: list[WordEvidence]
     unknown: list[str]
-    probability: float
+    probability: float | None
     n_members: float
     n_others: float
 
@@ -150,7 +150,7 @@ def explain(model: LinearModel, corpus: Corpus, row: int) -> Explanation:
         start,
         words,
         unknown,
-        float(line.probability(score)[0]),
+        float(line.probability(score)[0]) if model.has_probabilities else None,
         np.nan if origins is None else origins.n_members,
         np.nan if origins is None else origins.n_others,
     )

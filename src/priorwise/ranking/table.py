@@ -34,10 +34,10 @@ SCHEMA = pa.schema(
 class Ranking:
     """Documents, best first: rank, id, title, score, probability, baseline_rank, evidence, status and path of each.
 
-    `score` is what the ranking is ordered by, `probability` the chance of membership it stands for, `baseline_rank` the
-    document's place in the whole ranking of the Laplace baseline, `evidence` its strongest tokens. `status` says
-    whether the document is in a subcategory of the category or new, `path` how the category leads to that subcategory;
-    both are null where there is no category or no graph of categories.
+    `score` is what the ranking is ordered by, `probability` the chance of membership it stands for (null if there were
+    no members to learn that from), `baseline_rank` the document's place in the baseline's whole ranking, `evidence`
+    its strongest tokens. `status` says whether the document is in a subcategory of the category or new, `path` how the
+    category leads to that subcategory; both are null where there is no category or no graph of categories.
     """
 
     table: pa.Table
@@ -49,7 +49,7 @@ class Ranking:
         ids: Sequence[str],
         titles: Sequence[str],
         scores: NDArray[np.float64],
-        probabilities: NDArray[np.float64],
+        probabilities: NDArray[np.float64] | None,
         baseline_ranks: NDArray[np.int64],
         evidence: Sequence[str],
         status: Sequence[str | None] | None = None,
@@ -62,7 +62,7 @@ class Ranking:
             ids,
             titles,
             scores,
-            probabilities,
+            unknown if probabilities is None else probabilities,
             baseline_ranks,
             evidence,
             unknown if status is None else status,
@@ -90,6 +90,11 @@ class Ranking:
     def ids(self) -> list[str]:
         """The documents' ids, best first."""
         return list(self.table["id"].to_pylist())
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether scores could be turned into probabilities; without members to check by they cannot."""
+        return int(self.table["probability"].null_count) < max(len(self), 1)
 
     def rows(self, top: int | None = None) -> list[dict[str, Any]]:
         """The first rows as dictionaries."""

@@ -20,13 +20,14 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
     has_graph = run.about.subcategories is not None
     verdicts = {each["id"]: each["decided"] for each in subject.results["documents"]}
     is_judged = any(verdicts.values())
-    headings = ["Title", "Rank", "Probability", "Baseline rank", "Strongest words"]
+    has = run.ranking.has_probabilities
+    headings = ["Title", "Rank", *["Probability"] * has, "Baseline rank", "Strongest words"]
     rows = []
     for row in run.ranking.rows(top):
         cells = [
             outside(subject.addresses.get(row["id"]), row["title"]),
             f"{row['rank']:,}",
-            f"{row['probability']:.2f}",
+            *([f"{row['probability']:.2f}"] if has else []),
             f"{row['baseline_rank']:,}",
             evidence(row["evidence"]),
         ]
@@ -38,7 +39,7 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
     shown = min(top, len(run.ranking))
     caption = f"The first {shown:,} of {len(run.ranking):,} candidates"
     return joined(
-        table(caption, headings, rows, text=range(4, len(headings))),
+        table(caption, headings, rows, text=range(3 + has, len(headings))),
         element(
             "p",
             f"Each word is shown with what it adds to the score{by_length}. The baseline rank is the document’s place "

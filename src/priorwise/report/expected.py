@@ -9,7 +9,7 @@ from priorwise.charts import Markup, element
 from priorwise.charts.markup import joined
 from priorwise.counting import rounded
 from priorwise.models.missing import Missing
-from priorwise.report.parts import share, table
+from priorwise.report.parts import note, share, table
 from priorwise.report.subject import Subject, expected_at
 
 DEPTHS = (10, 25, 50, 100, 250, 500, 1000)
@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 def expected(subject: Subject) -> Markup:
     """Return how many of the first documents should belong."""
     missing = subject.run.missing
+    if not subject.run.ranking.has_probabilities:
+        return note("There were too few members to check the ranking by, so no probabilities can be given.")
     return _by_probability(subject) if missing is None else _with_interval(subject, missing)
 
 

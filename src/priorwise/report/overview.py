@@ -102,16 +102,20 @@ def _found(subjects: Sequence[Subject]) -> Markup:
         x_name="documents",
         summary="Documents in each category, found in its subcategories, and new; the table has the figures.",
     )
-    positive = [[stage.predicted or 0 for stage in (subject.run.ranker, subject.run.compared)] for subject in subjects]
+    predicted = [[stage.predicted for stage in (subject.run.ranker, subject.run.compared)] for subject in subjects]
     second = dot_plot(
-        [(subject.name, both) for subject, both in zip(subjects, positive, strict=True)],
+        [(subject.name, [n or 0 for n in both]) for subject, both in zip(subjects, predicted, strict=True)],
         _names(subjects),
         x_name="documents predicted to belong",
         summary="Documents that each model predicts to belong, by category; the table has the figures.",
     )
     rows = [
-        [subject.name, *(f"{own[kind]:,}" for kind in kinds), *(f"{number:,}" for number in both)]
-        for subject, own, both in zip(subjects, counts, positive, strict=True)
+        [
+            subject.name,
+            *(f"{own[kind]:,}" for kind in kinds),
+            *("–" if number is None else f"{number:,}" for number in both),
+        ]
+        for subject, own, both in zip(subjects, counts, predicted, strict=True)
     ]
     headings = ["Category", *(name.capitalize() for name in names), "Predicted, learned", "Predicted, baseline"]
     return joined(

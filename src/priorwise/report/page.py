@@ -150,7 +150,7 @@ def _summary(subject: Subject) -> Markup:
             (f"precision@{subject.k}, {subject.ranked_by}", share(rankings["learned"]["at_k"]["value"])),
             (f"precision@{subject.k}, baseline", share(rankings["laplace"]["at_k"]["value"])),
         ]
-    else:
+    elif subject.run.ranking.has_probabilities:
         facts.append((f"expected precision@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))
     return element(
         "dl",

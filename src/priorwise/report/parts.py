@@ -16,10 +16,10 @@ def share(number: float) -> str:
 
     Examples
     --------
-    >>> share(0.288), share(1.0)
-    ('0.288', '1.000')
+    >>> share(0.288), share(1.0), share(float("nan"))
+    ('0.288', '1.000', '–')
     """
-    return f"{number:.3f}"
+    return "–" if number != number else f"{number:.3f}"
 
 
 def chance(p: float) -> str:

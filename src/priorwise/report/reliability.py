@@ -65,7 +65,7 @@ def binned(probabilities: Sequence[float], accepted: Sequence[bool]) -> list[Bin
 def reliability(subject: Subject) -> Markup | None:
     """Return the curve of what was stated against what was accepted, and both numbers in words."""
     stated, accepted = known_of(subject)
-    if not stated:
+    if not stated or not subject.run.ranking.has_probabilities:
         return None
     bins = binned(stated, accepted)
     sum_stated, right = math.fsum(stated), sum(accepted)

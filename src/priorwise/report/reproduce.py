@@ -49,11 +49,13 @@ def discover_command(run: Run, output: str) -> str:
         # One of many labels that shared the documents by which their priors were judged.
         words += ["--labels-from", "…"]
     else:
-        words += [about.label] if about.label is not None else ["--members", "…"]
+        words += [about.label] if about.label is not None else ["--members", "…"] if about.members else []
     words += ["--exclude", "…"] if about.excluded else []
     words += ["--verdicts", "…"] if about.verdicts is not None else []
     if about.description is not None:
         words += ["--description", about.description if _fits(about.description) else "…"]
+    words += ["--words", about.words] if about.words else []
+    words += ["--prior-from", "…"] if about.prior_from else []
     words += ["--text-only"] if about.text_only else []
     words += _model(run)
     words += ["--seed", str(about.seed)] if about.seed else []
@@ -88,12 +90,17 @@ def _remarks(subject: Subject) -> list[str]:
     about = subject.run.about
     remarks = []
     too_long = not _fits(about.description or "")
-    given = about.label is None or about.excluded or about.verdicts is not None or about.together is not None
+    given = (
+        (about.label is None and about.members)
+        or about.excluded
+        or about.verdicts is not None
+        or about.together is not None
+    )
     if given or too_long or "…" in discover_command(subject.run, ""):
         remarks.append(
             "Where the command says …, the run does not hold what it was given, or it is too long to show: a file of "
-            "ids or labels, the verdicts of an earlier run, a description (run.json has it), or an objective of "
-            "somebody’s own."
+            "ids or labels, the verdicts or the model of an earlier run, a description (run.json has it), or an "
+            "objective of somebody’s own."
         )
     if not subject.addresses:
         remarks.append("No document is linked: the corpus has no web pages, or was not there when this was made.")

@@ -40,11 +40,11 @@ def _sentence(text: str) -> Markup:
 
 def _size(subject: Subject, stage: Stage) -> Markup:
     compared = subject.run.compared
-    return element(
-        "p",
-        f"The model has {subject.model_size:,} words with a weight. It predicts {stage.predicted:,} documents to be "
-        f"members; {compared.title} predicts {compared.predicted:,}.",
-    )
+    said = f"The model has {subject.model_size:,} words with a weight."
+    if stage.predicted is not None:
+        said += f" It predicts {stage.predicted:,} documents to be members"
+        said += "." if compared.predicted is None else f"; {compared.title} predicts {compared.predicted:,}."
+    return element("p", said)
 
 
 def _other_categories(stage: Stage) -> Markup | None:

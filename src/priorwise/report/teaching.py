@@ -59,6 +59,7 @@ def growth(subjects: Sequence[Subject]) -> Markup | None:
 
 
 def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
+    subjects = [subject for subject in subjects if subject.run.ranking.has_probabilities]
     if len({subject.learned_from for subject in subjects}) < 2:
         return None
     k = min(250, *(len(subject.run.ranking) for subject in subjects))

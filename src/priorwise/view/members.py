@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.discovery.category import Category
+from priorwise.discovery.knowledge import WordsByHand
 from priorwise.discovery.member_stage import CategoryFeatures
-from priorwise.errors import InputError, NotEnoughData
+from priorwise.errors import NotEnoughData
 from priorwise.models.calibration import Calibration, calibrate
-from priorwise.priors.keywords import parse_keywords
+from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import HyperPrior
 from priorwise.view.evidence import Evidence
 from priorwise.view.family import Family, Setting
@@ -275,14 +276,8 @@ class ShownMembers(ShownModel):
 
     def _known(self, keywords: str) -> Floats:
         """The weight that each feature is given by keywords."""
-        given = parse_keywords(keywords)
-        vectors = self.view.corpus.vectorize(list(given))
-        unknown = [word for word, n in zip(given, np.diff(vectors.indptr), strict=True) if not n]
-        if unknown:
-            raise InputError(f"no document has the word '{unknown[0]}'; leave it out of the keywords")
-        found = np.zeros(self._read.X.shape[1])
-        found[: vectors.shape[1]] = np.array(list(given.values())) @ (vectors > 0)
-        return found
+        weights = WordsByHand.of(self.view.corpus, Keywords.parse(keywords)).weights
+        return np.concatenate([weights, np.zeros(self._read.X.shape[1] - len(weights))])
 
     # What is made once, under the lock.
 
