@@ -1,4 +1,4 @@
-"""The tables of README.md and docs/benchmarks.md, from the results of `peers.py`: nobody writes them by hand."""
+"""The tables of docs/benchmarks.md, from the results of `peers.py`: nobody writes them by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from peer_figures import Record, have_not_run, have_run, number, of, quality, ra
 ENGLISH_XML = 95_000
 """Megabytes of XML of the English Wikipedia."""
 
-TABLES = {"README.md": ("speed", "classes"), "docs/benchmarks.md": ("whole",)}
+TABLES = {"docs/benchmarks.md": ("speed", "classes", "whole")}
 
 
 def whole_table(results: Record) -> str:
@@ -60,8 +60,8 @@ def _ran_once(results: Record) -> list[str]:
 
 
 def speed_table(results: Record) -> str:
-    """A line for each piece of work: ours, and how many times as long the peers and the limits take."""
-    headings = ["two cores", "ours", "the peers' time, in ours", "the limit's"]
+    """A line for each piece of work: ours, and how much faster or slower the peers and the limits are."""
+    headings = ["two cores", "ours", "peers", "limit"]
     rows = []
     for name, job in results["jobs"].items():
         if name == "classes":
@@ -79,8 +79,9 @@ def speed_table(results: Record) -> str:
 
 
 def _as_multiple(job: Record, name: str) -> str:
-    """The ratio of the times, with the first figure of quality where it is not ours."""
-    told = f"{name} {number(of(job, name, 'all').ratio)} ×"
+    """How much faster or slower than ours, with the first figure of quality where it differs from ours."""
+    ratio = of(job, name, "all").ratio
+    told = f"{name} {number(1 / ratio)} times faster" if ratio < 1 else f"{name} {number(ratio)} times our time"
     for figure, form in list(job["quality"].items())[:1]:
         own, theirs = (job["contestants"][who]["quality"].get(figure) for who in (reference(job), name))
         if theirs is not None and form.format(theirs) != form.format(own):

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from study_tables import TABLES, lines, missing_table, peers_table, readme_table, write_tables  # noqa: E402
+from study_tables import TABLES, lines, missing_table, peers_table, precision_table, readme_table, write_tables  # noqa: E402
 
 OURS, WORDS, PEERS = "auto", "auto, without other labels", ["svm, bagged negatives", "logistic, all negatives"]
 
@@ -51,7 +51,8 @@ def test_tables_for_people(study: list[dict[str, str]]) -> None:
     judgement = lines(study, OURS, WORDS, PEERS)
     assert "| enwik8 | 5 | 2 | 0.500 | 0.350 | 0.400 (svm, bagged) | 1/1 |" in peers_table(judgement)
     assert "| Reuters | half | 1 | 0.50 | 1 of 1 | 0.250 | 0.900 |" in missing_table(judgement)
-    shown = readme_table(judgement)
+    assert "| enwik8 | 50% | 40% |" in readme_table(judgement)
+    shown = precision_table(judgement)
     assert "| `discover`, the default | **.500** |" in shown
     assert "| the best of five scikit-learn pipelines | .400 |" in shown
     assert "| half of the members known | Reuters |" in shown
@@ -66,5 +67,5 @@ def test_they_stand_between_their_marks(study: list[dict[str, str]], tmp_path: P
     assert peers_table(judgement) in (tmp_path / "docs/concepts/discovery-study-table.md").read_text(encoding="utf-8")
     assert readme_table(judgement) in (tmp_path / "README.md").read_text(encoding="utf-8")
     (tmp_path / "README.md").write_text("no marks", encoding="utf-8")
-    with pytest.raises(SystemExit, match="no marks for the table 'few members'"):
+    with pytest.raises(SystemExit, match="no marks for the table 'five members'"):
         write_tables(judgement, tmp_path)

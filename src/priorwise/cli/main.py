@@ -15,23 +15,36 @@ import click
 from priorwise import __version__
 from priorwise.cli.output import safe, spell_out
 
-COMMANDS = {
-    "app": ("priorwise.cli.app", "app", "Find, complete and review categories, in the browser."),
-    "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members, scikit-learn included."),
-    "classify": ("priorwise.cli.classify", "classify", "Assign a model's labels to texts."),
-    "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
-    "demo": ("priorwise.cli.demo", "demo", "See the whole of it in about a minute."),
-    "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category, or from many."),
-    "evaluate": ("priorwise.cli.evaluate", "evaluate", "Say how good a model is on a labelled corpus."),
-    "explain": ("priorwise.cli.explain", "explain", "Say why a document has its score, token by token."),
-    "explore": ("priorwise.cli.explore", "explore", "See what a prior does, while you move it, in the browser."),
-    "fetch": ("priorwise.cli.fetch", "fetch", "Download the dump of a wiki."),
-    "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
-    "report": ("priorwise.cli.report", "report", "Write what runs found, and how good they are, as one file."),
-    "review": ("priorwise.cli.review", "review", "Judge what a run found, blindly and quickly, in the browser."),
-    "train": ("priorwise.cli.train", "train", "Learn the labels of a corpus, many or few."),
-    "verify": ("priorwise.cli.verify", "verify", "Check that a corpus, run, model or review is whole."),
+GROUPS = {
+    "Find": {
+        "app": ("priorwise.cli.app", "app", "Do the whole job in the browser."),
+        "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category, or from many."),
+        "explain": ("priorwise.cli.explain", "explain", "Show why a document has its score, word by word."),
+        "demo": ("priorwise.cli.demo", "demo", "Try it on real articles, in about a minute."),
+    },
+    "Judge": {
+        "review": ("priorwise.cli.review", "review", "Judge what a run found."),
+        "report": ("priorwise.cli.report", "report", "Write what runs found, and how good they are, as one file."),
+    },
+    "Classify": {
+        "train": ("priorwise.cli.train", "train", "Learn the labels of a corpus, a few or thousands."),
+        "classify": ("priorwise.cli.classify", "classify", "Assign a model's labels to texts."),
+        "evaluate": ("priorwise.cli.evaluate", "evaluate", "Measure how good a model is on a labelled corpus."),
+    },
+    "Data": {
+        "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
+        "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
+        "fetch": ("priorwise.cli.fetch", "fetch", "Download the dump of a wiki."),
+        "verify": ("priorwise.cli.verify", "verify", "Check that a corpus, run, model or review is whole."),
+    },
+    "Lab": {
+        "explore": ("priorwise.cli.explore", "explore", "Move a prior and see what it does, in the browser."),
+        "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members."),
+    },
 }
+"""The commands as `priorwise --help` groups them: module, function and one line each."""
+
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
 class _Hidden(importlib.abc.MetaPathFinder):
@@ -72,8 +85,9 @@ class _Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][2]) for name in self.list_commands(ctx)])
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<9}", summary) for name, (_, _, summary) in commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if sys.getfilesystemencoding() == "ascii" and any(not word.isascii() for word in args):
@@ -116,13 +130,13 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def main() -> None:
-    """Text classification in which the prior is the thing you choose, learn, look at and reuse.
+    """Find the documents that are missing from a category, and see why each one was found.
 
-    Start with `priorwise demo`, or:
+    Start with `priorwise app` or `priorwise demo`, or with these commands:
 
     \b
       priorwise ingest records articles.jsonl -o articles.corpus
       priorwise discover articles.corpus "Machine learning" -o ml.run
-      priorwise explain ml.run DOCUMENT_ID
+      priorwise review ml.run
     """  # noqa: D301, click asks for the character itself
     spell_out(sys.stdout, sys.stderr)
