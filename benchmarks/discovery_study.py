@@ -8,6 +8,9 @@ categories are taken evenly over their sizes. Every peer's C is fixed, and the t
 corpus *afterwards*: more than any tuning by cross-validation can reach. The peers see words; the default also sees
 other labels, and stands beside itself without them. A second table says how far the default knows how many members are
 missing. A run that is stopped goes on where it was.
+
+With `--peers languages` the peers are linear support vector machines, with three values of C, on words and on runs of
+two to four characters. `--part half` takes half of the categories, also where they are few.
 """
 
 from __future__ import annotations
@@ -28,19 +31,22 @@ from priorwise.ranking.metrics import average_precision, ppv_at
 from study_tables import lines, missing_table, peers_table, write_tables
 
 SEED = 1000
-PARTS = {"choose": (0, 1, 2, 4, 5), "judge": (3,)}
+PARTS = {"choose": (0, 1, 2, 4, 5), "judge": (3,), "half": (1, 3, 5)}
 FEW = 24
 """With more categories than this, those that were chosen on do not judge."""
 
 OURS = DefaultModel()
 WORDS_ONLY = DefaultModel(labels=False)
-PEERS = [
-    LinearPeer("svm", "bagged"),
-    LinearPeer("svm", "all", C=0.1),
-    LinearPeer("logistic", "all"),
-    LinearPeer("logistic", "all", C=10.0),
-    LinearPeer("logistic", "bagged", C=10.0),
-]
+PEERS = {
+    "usual": [
+        LinearPeer("svm", "bagged"),
+        LinearPeer("svm", "all", C=0.1),
+        LinearPeer("logistic", "all"),
+        LinearPeer("logistic", "all", C=10.0),
+        LinearPeer("logistic", "bagged", C=10.0),
+    ],
+    "languages": [LinearPeer("svm", "all", C=C, characters=each) for each in (False, True) for C in (0.1, 1.0, 10.0)],
+}
 COLUMNS = ["corpus", "known", "label", "method", "hidden", "k", "ppv", "average precision", "seconds"]
 COLUMNS += ["missing", "low", "high", "expected at k"]
 
@@ -51,7 +57,7 @@ def categories(corpus: Corpus, known: int | None, part: str, most: int) -> list[
     fewest = max(20, 2 * (known or 0))
     pairs = zip(sizes["documents"].to_pylist(), sizes["label"].to_pylist(), strict=True)
     large = sorted((size, label) for size, label in pairs if fewest <= size < 0.6 * corpus.n_documents)
-    if len(large) > FEW:
+    if len(large) > FEW or part == "half":
         large = [each for each in large if _hash(each[1]) % 6 in PARTS[part]]
     places = np.unique(np.linspace(0, len(large) - 1, min(most, len(large))).round().astype(int))
     return [large[place][1] for place in places]
@@ -61,14 +67,14 @@ def _hash(label: str) -> int:
     return int(hashlib.md5(label.encode(), usedforsecurity=False).hexdigest(), 16)
 
 
-def study(path: Path, known: int | None, part: str, most: int, done: set[tuple[str, ...]], write: Any) -> None:
+def study(path: Path, known: int | None, chosen: Any, done: set[tuple[str, ...]], write: Any) -> None:
     """Every method on every category, a row as each comes."""
     corpus = Corpus.open(path)
-    for label in categories(corpus, known, part, most):
+    for label in categories(corpus, known, chosen.part, chosen.most):
         shown, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
         candidates = np.setdiff1d(np.arange(corpus.n_documents), shown)
         k = 250 if len(hidden) >= 250 else 50
-        for method in (OURS, WORDS_ONLY, *PEERS):
+        for method in (OURS, WORDS_ONLY, *PEERS[chosen.peers]):
             key = (path.stem, str(known or "half"), label, method.name)
             if key in done:
                 continue
@@ -91,6 +97,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--known", default="5,20,100,half")
     parser.add_argument("--part", choices=list(PARTS), default="judge")
+    parser.add_argument("--peers", choices=list(PEERS), default="usual")
     parser.add_argument("--most", type=int, default=24, help="How many categories of each corpus.")
     parser.add_argument("--write", action="store_true", help="Put the tables into the documentation.")
     parser.add_argument("-o", "--output", type=Path, required=True)
@@ -103,9 +110,11 @@ def main() -> None:
         for known in chosen.known.split(","):
             for path in chosen.corpora:
                 number = None if known == "half" else int(known)
-                study(path, number, chosen.part, chosen.most, done, csv.writer(file))
+                study(path, number, chosen, done, csv.writer(file))
     with chosen.output.open(newline="", encoding="utf-8") as file:
-        judged = lines(list(csv.DictReader(file)), OURS.name, WORDS_ONLY.name, [peer.name for peer in PEERS])
+        judged = lines(
+            list(csv.DictReader(file)), OURS.name, WORDS_ONLY.name, [peer.name for peer in PEERS[chosen.peers]]
+        )
     if chosen.write:
         write_tables(judged, Path(__file__).parents[1])
     print(peers_table(judged), missing_table(judged), sep="\n\n")

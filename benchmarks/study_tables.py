@@ -21,6 +21,9 @@ COLLECTIONS = {
     "debian": "package tags",
     "shinto-wiki": "Shinto wiki",
     "enwik8": "enwik8",
+    "mdn-zh": "MDN in Chinese",
+    "thucnews-zh": "Chinese headlines",
+    "librarians-fi": "Finnish questions to librarians",
 }
 KNOWN = ("5", "20", "100", "half")
 

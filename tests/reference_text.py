@@ -25,8 +25,19 @@ def is_alone(character: str) -> bool:
     return name.startswith(HAN_AND_HIRAGANA) or name == "VERTICAL IDEOGRAPHIC ITERATION MARK"
 
 
+UNSPACED = ("THAI ", "LAO ", "MYANMAR ", "KHMER ", "TAI LE ", "NEW TAI LUE ", "TAI THAM ", "TAI VIET ")
+
+
+def is_unspaced(character: str) -> bool:
+    return is_letter(character) and unicodedata.name(character, "").startswith(UNSPACED)
+
+
 def is_letter(character: str) -> bool:
     return unicodedata.category(character)[0] == "L"
+
+
+def is_plain_letter(character: str, rule: int) -> bool:
+    return is_letter(character) and not is_alone(character) and not (rule > 1 and is_unspaced(character))
 
 
 def is_number(character: str) -> bool:
@@ -52,27 +63,44 @@ def stream_safe(text: str) -> str:
     return safe
 
 
-def tokens(text: str) -> list[str]:
+def tokens(text: str, rule: int = 2) -> list[str]:
+    """By rule 2, with what two characters or three letters in a row make in scripts without spaces."""
     text = "".join("?" if "\ud800" <= character <= "\udfff" else character for character in text)
     text = unicodedata.normalize("NFKC", stream_safe(text)).replace("’", "'").lower()
     found, word, base = [], "", ""
+    unspaced: list[str] = []
     for place, character in enumerate(text):
         following = text[place + 1] if place + 1 < len(text) else " "
+        if unspaced and is_mark(character):
+            unspaced[-1] += character
+            continue
+        if rule > 1 and is_unspaced(character):
+            found.append(word)
+            word = base = ""
+            unspaced.append(character)
+            continue
+        found += threes(unspaced)
+        unspaced = []
         if is_alone(character):
-            found += [word, character]
+            found += [word, character + following] if rule > 1 and is_alone(following) else [word]
+            found.append(character)
             word = base = ""
         elif is_letter(character) or is_number(character):
             word, base = word + character, character
         elif word and (
             is_mark(character)
-            or (character == "'" and is_letter(base) and is_letter(following) and not is_alone(following))
+            or (character == "'" and is_letter(base) and is_plain_letter(following, rule))
             or (character in ".," and base.isdecimal() and following.isdecimal())
         ):
             word += character
         else:
             found.append(word)
             word = base = ""
-    return [word for word in [*found, word] if 0 < len(word) <= 64]
+    return [word for word in [*found, *threes(unspaced), word] if 0 < len(word) <= 64]
+
+
+def threes(letters: list[str]) -> list[str]:
+    return ["".join(letters[at : at + 3]) for at in range(max(1, len(letters) - 2))]
 
 
 def vocabulary(texts: Sequence[str]) -> list[str]:

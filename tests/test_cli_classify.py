@@ -192,8 +192,8 @@ def test_another_rule_for_words_is_refused(
     (tmp_path / "t").write_text("team")
     replace(loaded, tokenizer={**this_tokenizer(), "rule": 99}).save(tmp_path / "newer")
     said = refused("classify", tmp_path / "newer", tmp_path / "t")
-    assert "the model's texts were by rule 99" in said
-    assert said.endswith("ingest and train again")
+    assert "by rule 99, this priorwise knows" in said
+    assert said.endswith("upgrade it")
     assert "by rule 99" in refused("evaluate", tmp_path / "newer", single.path)
     replace(loaded, tokenizer=None).save(tmp_path / "counted")
     assert "counted elsewhere" in refused("classify", tmp_path / "counted", tmp_path / "t")

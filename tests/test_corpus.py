@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
+from priorwise.corpus.manifest import Manifest, this_tokenizer
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 from processes import Shell
 
@@ -69,8 +71,8 @@ def test_a_saved_corpus_holds_what_naive_python_counts(documents: list[tuple[str
 
 def test_sizes_and_description(corpus: Corpus) -> None:
     assert len(corpus) == corpus.n_documents == 4
-    assert (corpus.n_labels, corpus.n_memberships, corpus.n_vocabulary) == (2, 3, 9)
-    assert repr(corpus) == "<Corpus in memory: 4 documents, 9 distinct tokens, 2 labels>"
+    assert (corpus.n_labels, corpus.n_memberships, corpus.n_vocabulary) == (2, 3, 10)
+    assert repr(corpus) == "<Corpus in memory: 4 documents, 10 distinct tokens, 2 labels>"
     assert corpus.path is None
 
 
@@ -178,6 +180,15 @@ def test_vectorize(corpus: Corpus) -> None:
     assert corpus.vectorize([]).shape == (0, corpus.n_vocabulary)
     many = " ".join(f"w{i}" for i in range(200))
     assert corpus.vectorize([many + " not to be"]).sum() == 3
+
+
+def test_a_corpus_of_rule_1_cuts_new_texts_by_rule_1(tmp_path: Path) -> None:
+    path = tmp_path / "thai.corpus"
+    corpus = Corpus.from_texts(["ภาษาไทย", "ไทย"], path=path)
+    assert corpus.vectorize(["ภาษาไทย"]).sum() == 5
+    old = replace(Manifest.read(path), tokenizer=this_tokenizer(1))
+    (path / "manifest.json").write_bytes(old.to_json())
+    assert Corpus.open(path).vectorize(["ภาษาไทย", "ไทย"]).toarray().sum(axis=1).tolist() == [0, 1]
 
 
 def test_from_matrix_like_count_vectorizer(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from priorwise.text import tokens
 from priorwise.text.tokens import character_classes, count_texts
 
-TRICKY = "aZé’'.,1٣_ \n-Ⅷ½ßİΣ漢字ひらタワーー\u0301\u0316\u3099\ufe0f\u200d𝐀𠀀🎉ﬁ〇々ͅ\ud800"
+TRICKY = "aZé’'.,1٣_ \n-Ⅷ½ßİΣ漢字ひらタワーー\u0301\u0316\u3099\ufe0f\u200d𝐀𠀀🎉ﬁ〇々ͅ\ud800ไทยกำ๑ນີ້မြန်ខ្មែរ"
 any_text = st.text() | st.text(st.sampled_from(TRICKY), max_size=40) | st.text(st.characters(), max_size=200)
 
 
@@ -23,7 +23,9 @@ any_text = st.text() | st.text(st.sampled_from(TRICKY), max_size=40) | st.text(s
         ("Don't DON’T rock 'n' roll", ["don't", "don't", "rock", "n", "roll"]),
         ("3.14, 1,000. v2.0 .5 5. 1,a", ["3.14", "1,000", "v2.0", "5", "5", "1", "a"]),
         ("snake_case kebab-case a/b", ["snake", "case", "kebab", "case", "a", "b"]),
-        ("東京タワーへ、行く", ["東", "京", "タワー", "へ", "行", "く"]),
+        ("東京タワーへ、行く", ["東京", "東", "京", "タワー", "へ", "行く", "行", "く"]),
+        ("ใช้wifi ฟรี๒ ไม่", ["ใช้", "wifi", "ฟรี", "๒", "ไม่"]),
+        ("ភាសាខ្មែរ", ["ភាសាខ្", "សាខ្មែ", "ខ្មែរ"]),
         ("ﬁve Ⅷ ½", ["five", "viii", "1", "2"]),
         ("❤️love \u0301 x\u0301y", ["love", "x\u0301y"]),
         ("naïve Ελλάδα Привет हिन्दी", ["naïve", "ελλάδα", "привет", "हिन्दी"]),
@@ -42,7 +44,8 @@ def test_the_rule(text: str, expected: list[str]) -> None:
 @settings(max_examples=400, deadline=None)
 @given(any_text)
 def test_kernel_equals_the_literal_rule(text: str) -> None:
-    assert tokens(text) == reference.tokens(text)
+    for rule in (1, 2):
+        assert tokens(text, rule) == reference.tokens(text, rule)
 
 
 @settings(max_examples=100, deadline=None)
@@ -63,13 +66,23 @@ def test_counts_are_those_of_the_tokens(texts: list[str]) -> None:
 def test_classes_agree_with_the_literal_rule_on_characters() -> None:
     from priorwise.kernels import tokens as kernel
 
-    classes = character_classes()
+    classes, before = character_classes(), character_classes(1)
+    assert np.array_equal(
+        before,
+        np.where(
+            np.isin(classes, [kernel.PAIRED]),
+            kernel.ALONE,
+            np.where(classes == kernel.UNSPACED, kernel.LETTER, classes),
+        ),
+    )
     for point in [*range(0x3500), *range(0x9F00, 0xAC10), *range(0xF8F0, 0x12000), *range(0x1AFF0, 0x1B300)]:
         character = chr(point)
         if unicodedata.normalize("NFKC", character) != character:
             continue
         if reference.is_alone(character):
-            assert classes[point] == kernel.ALONE, hex(point)
+            assert classes[point] == kernel.PAIRED, hex(point)
+        elif reference.is_unspaced(character):
+            assert classes[point] == kernel.UNSPACED, hex(point)
         elif unicodedata.category(character) == "Nd":
             assert classes[point] == kernel.DIGIT, hex(point)
         elif reference.is_letter(character):
@@ -85,7 +98,9 @@ def test_many_distinct_tokens_make_the_table_grow() -> None:
     assert np.all(counted.counts == 1)
 
 
-@pytest.mark.parametrize("piece", ["a", "\u0300\u0316", "a\u0301", "漢", "1,", "don't ", "'", "\U000e0100", "ﷺ"])
+@pytest.mark.parametrize(
+    "piece", ["a", "\u0300\u0316", "a\u0301", "漢", "1,", "don't ", "'", "\U000e0100", "ﷺ", "ก", "กิ่"]
+)
 def test_time_is_linear(piece: str) -> None:
     count_texts([piece])
     begun = time.perf_counter()

@@ -98,9 +98,9 @@ class CorpusContents(StoredCorpus):
         """
         from scipy.sparse import csr_matrix
 
-        from priorwise.text.tokens import count_texts
+        from priorwise.text.tokens import count_texts, rule_of
 
-        counted = count_texts(texts)
+        counted = count_texts(texts, rule_of(self.tokenizer))
         names = string_column(counted.name_offsets, counted.names).to_pylist()
         ids = self._tokens.find_many(names)[counted.tokens]
         rows = np.repeat(np.arange(len(counted.offsets) - 1), np.diff(counted.offsets))

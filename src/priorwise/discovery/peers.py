@@ -31,9 +31,13 @@ class LinearPeer:
     tuned : bool
         Whether C is the one of 0.1, 1, 10, 100 with the best average precision in three-fold cross-validation, for each
         model that is fitted; else it is given.
+    characters : bool
+        Whether it reads the runs of two to four characters that at least two texts have, instead of words.
     """
 
-    def __init__(self, kind: str, negatives: str, *, C: float = 1.0, tuned: bool = False) -> None:
+    def __init__(
+        self, kind: str, negatives: str, *, C: float = 1.0, tuned: bool = False, characters: bool = False
+    ) -> None:
         self.kind = kind
         self.negatives = negatives
         self.C = C
@@ -43,10 +47,12 @@ class LinearPeer:
             self.name += ", tuned"
         elif C != 1.0:
             self.name += f", C={C:g}"
+        self.characters = characters
+        self.name += ", characters" * characters
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
         """Score every document of the corpus."""
-        X = tfidf(corpus)
+        X = tfidf(corpus, characters=self.characters)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
         if self.negatives == "all":
             return self._fit(X, known, others)
@@ -86,14 +92,22 @@ def _draw(others: Rows, size: int, seed: int) -> Rows:
     return np.random.default_rng(seed).choice(others, size=min(size, len(others)), replace=False)
 
 
-_cache: dict[str, Any] = {}
+_cache: dict[str, dict[bool, Any]] = {}
 
 
-def tfidf(corpus: Corpus) -> Any:
-    """TF-IDF of the whole corpus, kept for the next category."""
-    from sklearn.feature_extraction.text import TfidfTransformer
+def tfidf(corpus: Corpus, *, characters: bool = False) -> Any:
+    """TF-IDF of the whole corpus, of its words or of runs of characters, kept for the next category."""
+    from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
     if corpus.checksum not in _cache:
         _cache.clear()
-        _cache[corpus.checksum] = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
-    return _cache[corpus.checksum]
+    kept = _cache.setdefault(corpus.checksum, {})
+    if characters not in kept:
+        if characters:
+            rows = range(corpus.n_documents)
+            texts = [f"{title}\n{corpus.text(row) or ''}" for row, title in zip(rows, corpus.titles(rows), strict=True)]
+            runs = TfidfVectorizer(analyzer="char", ngram_range=(2, 4), sublinear_tf=True, min_df=2)
+            kept[characters] = runs.fit_transform(texts)
+        else:
+            kept[characters] = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
+    return kept[characters]

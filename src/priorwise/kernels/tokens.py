@@ -1,7 +1,8 @@
 """Find the tokens in UTF-8 bytes and count them per document.
 
 ``next_token`` is the one place that decides where a token begins and ends; both kernels below call it. The text has
-been normalised before (see :mod:`priorwise.text.tokens`), so the only apostrophe is ``'``.
+been normalised before (see :mod:`priorwise.text.tokens`), so the only apostrophe is ``'``. In scripts without spaces
+tokens overlap, so it also says where to look for the token after.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from priorwise.kernels.compiling import helper
 from priorwise.kernels.words import bytes_at
 
 # A token begins with NUMBER or anything after it.
-SEPARATOR, APOSTROPHE, POINT, MARK, ALONE, NUMBER, LETTER, DIGIT = range(8)
+SEPARATOR, APOSTROPHE, POINT, MARK, UNSPACED, PAIRED, ALONE, NUMBER, LETTER, DIGIT = range(10)
 LONGEST_TOKEN = 64
+TOGETHER = 3
+"""How many letters, each with its marks, a token has in a script without spaces."""
 
 # A row of the hash table: the token's key (0 in an empty row), and in one number its own and the place of its latest
 # entry. Side by side, so that looking a token up touches one line of the cache.
@@ -55,8 +58,16 @@ def character(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.ui
 
 
 @njit(cache=True, nogil=True)
-def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return where the first token at or after ``at`` begins and ends; ``(end, end)`` when there is none."""
+def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """Return where the first token at or after ``at`` begins and ends, and where to look for the token after it.
+
+    Without any token, all three are ``end``. A place below 0 is ``~place``: the pair that begins there has been found,
+    and its first character comes next.
+    """
+    if at < 0:
+        at = ~at
+        stop = at + character(data, at, end, classes)[1]
+        return at, stop, stop
     while at < end:
         if data[at] < 0x80:
             if classes[data[at]] < NUMBER:
@@ -68,11 +79,21 @@ def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.u
                 at += 1
             length, base = at - start, np.int64(classes[data[at - 1]])
             if length <= LONGEST_TOKEN and (at == end or (data[at] < 0x80 and classes[data[at]] == SEPARATOR)):
-                return start, at
+                return start, at, at
         else:
             kind, width = character(data, at, end, classes)
             if kind == ALONE:
-                return at, at + width
+                return at, at + width, at + width
+            if kind == PAIRED:
+                stop = at + width
+                following, wide = character(data, stop, end, classes) if stop < end else (SEPARATOR, 0)
+                return (at, stop + wide, ~at) if following == PAIRED else (at, stop, stop)
+            if kind == UNSPACED:
+                stop, after, length = _together(data, at, end, classes)
+                if length <= LONGEST_TOKEN:
+                    return at, stop, after
+                at = after
+                continue
             if kind < NUMBER:
                 at += width
                 continue
@@ -91,21 +112,43 @@ def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.u
             at += width
             length += 1
         if length <= LONGEST_TOKEN:
-            return start, at
-    return end, end
+            return start, at, at
+    return end, end, end
+
+
+@helper
+def _together(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int, int]:
+    """Return where a few letters with their marks end, where to go on, and how many characters they have.
+
+    The next token begins with the second letter, but after the last letters of a run behind them.
+    """
+    letters, length, second = 0, 0, end
+    while at < end:
+        kind, width = character(data, at, end, classes)
+        if kind == UNSPACED:
+            if letters == TOGETHER:
+                return at, second, length
+            letters += 1
+            if letters == 2:
+                second = at
+        elif kind != MARK:
+            break
+        at += width
+        length += 1
+    return at, at, length
 
 
 @njit(cache=True, nogil=True)
 def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the first byte of every token and the byte after its last, in order."""
-    spans = np.empty((data.size // 2 + 1, 2), np.int64)
+    spans = np.empty((_room(data.size), 2), np.int64)
     found, at = 0, 0
     while True:
-        start, at = next_token(data, at, data.size, classes)
-        if start == at:
+        start, stop, at = next_token(data, at, data.size, classes)
+        if start == stop:
             return spans[:found].copy()
         spans[found, 0] = start
-        spans[found, 1] = at
+        spans[found, 1] = stop
         found += 1
 
 
@@ -118,13 +161,12 @@ def count_tokens(
     Returns the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets. Tokens are
     numbered, and stand within a document, in the order in which they were first seen.
     """
-    # A token takes two bytes at least, but for the last of a document: so this is room for all. Pages that are never
-    # touched cost nothing.
-    room = data.size // 2 + bounds.size
+    # Pages that are never touched cost nothing. In scripts without spaces, a byte is in three tokens at most.
+    room = _room(data.size) + bounds.size
     offsets = np.zeros(bounds.size, np.int64)
     tokens = np.empty(room, np.uint32)
     counts = np.empty(room, np.uint32)
-    names = np.empty(data.size, np.uint8)
+    names = np.empty(3 * data.size, np.uint8)
     name_offsets = np.zeros(room + 1, np.int32)
     table = np.zeros((_FIRST_ROWS, 2), np.int64)
     n_known, n_entries, n_bytes = 0, 0, 0
@@ -132,11 +174,11 @@ def count_tokens(
     for document in range(bounds.size - 1):
         at, end, first_entry = bounds[document], bounds[document + 1], n_entries
         while True:
-            start, at = next_token(data, at, end, classes)
-            if start == at:
+            start, stop, at = next_token(data, at, end, classes)
+            if start == stop:
                 break
-            length = at - start
-            key = _key(words, start, at)
+            length = stop - start
+            key = _key(words, start, stop)
             row = _first_row(key, table.shape[0])
             while table[row, _KEY] != 0:
                 if table[row, _KEY] == key and (
@@ -147,7 +189,7 @@ def count_tokens(
                 row = (row + 1) & (table.shape[0] - 1)
 
             if table[row, _KEY] == 0:
-                for i in range(start, at):
+                for i in range(start, stop):
                     names[n_bytes] = data[i]
                     n_bytes += 1
                 token = n_known
@@ -176,6 +218,12 @@ def count_tokens(
         names[:n_bytes].copy(),
         name_offsets[: n_known + 1].copy(),
     )
+
+
+@helper
+def _room(n_bytes: int) -> int:
+    """At most so many tokens: one for two bytes, or two for a character of three, but for a last one."""
+    return 2 * n_bytes // 3 + 1
 
 
 @helper

@@ -109,10 +109,11 @@ class Classifier:
 
     def read(self, texts: Iterable[str]) -> Bags:
         """Cut texts into tokens, by the rule that cut the training texts."""
-        from priorwise.text.tokens import count_texts
+        from priorwise.text.tokens import count_texts, rule_of
 
-        check_tokenizer(self.model, this_tokenizer(), "texts are cut here")
-        counted = count_texts(texts)
+        rule = rule_of(self.model.tokenizer)
+        check_tokenizer(self.model, this_tokenizer(rule), "texts are cut here")
+        counted = count_texts(texts, rule)
         columns = self._names.find_many(string_column(counted.name_offsets, counted.names).to_pylist())
         return self._bags(counted.offsets, counted.tokens, counted.counts, columns)
 
