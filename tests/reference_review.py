@@ -83,3 +83,18 @@ def teaching_order(probabilities: Sequence[float], vectors: Sequence[dict[str, f
                 taken.append(place)
         if not this_round:
             return taken
+
+
+def dense_posterior(
+    X: Sequence[Sequence[float]],
+    targets: Sequence[float],
+    weights: Sequence[float],
+    centre: Sequence[float],
+    strength: float,
+) -> list[float]:
+    """The weights that minimise Σ ω (t − w·x)² + λ |w − w₀|², by the normal equations."""
+    rows, own = np.array(X, float), np.array(weights, float)
+    left = (rows.T * own) @ rows + strength * np.eye(rows.shape[1])
+    right = (rows.T * own) @ np.array(targets, float) + strength * np.array(centre, float)
+    found: list[float] = np.linalg.solve(left, right).tolist()
+    return found

@@ -27,7 +27,9 @@ def judge(path: Path, words: Mapping[str, str], reviewer: str = "Ada", *, teachi
     try:
         store.add_all(
             [
-                Verdict(f"{reviewer} {teaching} {word} {id}", reviewer, id, word, teaching=teaching)
+                Verdict(
+                    f"{reviewer} {teaching} {word} {id}", reviewer, id, word, chosen="teach" if teaching else "blind"
+                )
                 for id, word in words.items()
             ]
         )

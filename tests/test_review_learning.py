@@ -124,8 +124,16 @@ def test_reviews_of_several_runs(run: Run, run_path: Path, tmp_path: Path) -> No
     judge(first, dict.fromkeys(ids[:3], "yes"))
     judge(first, {**dict.fromkeys(ids[3:6], "no"), ids[6]: "unsure", ids[7]: "skip"})
     judge(second, {**dict.fromkeys(ids[2:4], "no"), ids[8]: "yes"})
-    assert judged(first) == Judged(tuple(sorted(ids[:3])), tuple(sorted(ids[3:6])))
-    assert judged(first, second) == Judged(tuple(sorted([*ids[:2], ids[8]])), tuple(sorted(ids[3:6])))
+    found = judged(first)
+    assert (found.accepted, found.rejected, found.unsure) == (
+        tuple(sorted(ids[:3])),
+        tuple(sorted(ids[3:6])),
+        (ids[6],),
+    )
+    assert [each.id for each in found.order] == ids[:7]
+    both = judged(first, second)
+    assert both.accepted == tuple(sorted([*ids[:2], ids[8]]))
+    assert (both.rejected, both.unsure) == (tuple(sorted(ids[3:6])), tuple(sorted([ids[2], ids[6]])))
     assert judged(run_path) == Judged()
     with pytest.raises(BrokenFile, match="no such run"):
         judged(tmp_path / "nowhere.run")

@@ -18,7 +18,6 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.discovery.run import VerdictCounts
-from priorwise.discovery.verdicts import Judged
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of, judged, results, teaching_items
 from priorwise.review.reading import said_in
 from priorwise.review.results import results_of
@@ -112,7 +111,10 @@ def test_a_file_of_the_first_format_is_read_and_goes_on(tmp_path: Path, version:
     database.execute(f"PRAGMA user_version = {version}")
     database.close()
     before = path.read_bytes()
-    old = [Verdict("2", "Ada", "a", "yes", "1", None, "2024-01-02"), Verdict("3", "Ada", "b", "no", at="2024-01-03")]
+    old = [
+        Verdict("2", "Ada", "a", "yes", "1", None, "2024-01-02", number=2),
+        Verdict("3", "Ada", "b", "no", at="2024-01-03", number=3),
+    ]
     reading = Verdicts(path, read_only=True)
     assert reading.current() == old
     assert [each.id for each in reading.log()] == ["1", "2", "3"]
@@ -120,20 +122,42 @@ def test_a_file_of_the_first_format_is_read_and_goes_on(tmp_path: Path, version:
     assert path.read_bytes() == before
     for _ in range(2):
         verdicts = Verdicts(path)
-        verdicts.add(Verdict("4", "Ada", "a", "no", teaching=True))
+        verdicts.add(Verdict("4", "Ada", "a", "no", chosen="teach"))
         verdicts.close()
     verdicts = Verdicts(path)
-    assert [(each.id, each.teaching) for each in verdicts.current()] == [("2", False), ("3", False), ("4", True)]
+    assert [(each.id, not each.is_blind) for each in verdicts.current()] == [("2", False), ("3", False), ("4", True)]
+    verdicts.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_of_the_second_format_says_what_was_to_teach(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    database = sqlite3.connect(path)
+    database.executescript(OLD)
+    database.execute("ALTER TABLE verdict ADD COLUMN teaching INTEGER NOT NULL DEFAULT 0")
+    database.execute("UPDATE verdict SET teaching = 1 WHERE id = '3'")
+    database.execute("PRAGMA user_version = 2")
+    database.commit()
+    database.close()
+    verdicts = Verdicts(path, read_only=read_only)
+    assert [each.chosen for each in verdicts.log()] == ["blind", "blind", "teach"]
+    if not read_only:
+        verdicts.add(Verdict("4", "Ada", "c", "no", chosen="rank", rank=7, score=0.5, model=3, note="why not"))
+        assert verdicts.samples() == []
+        verdicts.close()
+        verdicts = Verdicts(path)
+        last = verdicts.log()[-1]
+        assert (last.chosen, last.rank, last.score, last.model, last.note) == ("rank", 7, 0.5, 3, "why not")
     verdicts.close()
 
 
 def test_the_last_word_is_that_of_each_list(tmp_path: Path) -> None:
     verdicts = Verdicts(tmp_path / "verdicts.sqlite")
     verdicts.add(Verdict("1", "Ada", "a", "no"))
-    verdicts.add(Verdict("2", "Ada", "a", "yes", teaching=True))
-    verdicts.add(Verdict("3", "Ada", "b", "yes", teaching=True))
-    verdicts.add(Verdict("4", "Ada", "b", "withdrawn", "3", teaching=True))
-    assert [(each.id, each.teaching) for each in verdicts.current("Ada")] == [("1", False), ("2", True)]
+    verdicts.add(Verdict("2", "Ada", "a", "yes", chosen="teach"))
+    verdicts.add(Verdict("3", "Ada", "b", "yes", chosen="teach"))
+    verdicts.add(Verdict("4", "Ada", "b", "withdrawn", "3", chosen="teach"))
+    assert [(each.id, not each.is_blind) for each in verdicts.current("Ada")] == [("1", False), ("2", True)]
     verdicts.close()
 
 
@@ -168,7 +192,7 @@ def test_progress_counts_documents_in_the_order_of_judging(auto_run: Run) -> Non
         Verdict("3", "Ada", ids[1], "no"),
         Verdict("4", "Ada", ids[2], "skip"),
         Verdict("5", "Ada", ids[9], "yes"),
-        Verdict("6", "Ada", ids[3], "yes", teaching=True),
+        Verdict("6", "Ada", ids[3], "yes", chosen="teach"),
     ]
     assert results_of(auto_run, said)["progress"] == {"blind": [1, 1, 2], "teaching": [1]}
 
@@ -181,7 +205,8 @@ def test_the_next_run_learns_from_both(folder: Path, auto_run: Run, corpus: Corp
     judge(folder, dict.fromkeys(ids[4:5], "skip"), teaching=True)
     judge(folder, dict.fromkeys(ids[5:7], "yes"), teaching=True)
     # What was said last counts; to skip takes back nothing.
-    assert judged(folder) == Judged(tuple(sorted([*ids[:2], *ids[5:7]])), tuple(sorted(ids[2:5])))
+    found = judged(folder)
+    assert (found.accepted, found.rejected) == (tuple(sorted([*ids[:2], *ids[5:7]])), tuple(sorted(ids[2:5])))
     again = discover(corpus, "Chess", verdicts=judged(folder))
     assert again.about.verdicts == VerdictCounts(accepted=4, rejected=3)
 
@@ -205,7 +230,7 @@ def test_a_sheet_to_teach(cli: Cli, folder: Path, auto_run: Run, corpus: Corpus,
     for new in (4, 0):
         result = cli("review", folder, "--teach", "--top", 4, "--import", sheet, "--reviewer", "Ada")
         assert f"{new} verdicts read" in result.stdout
-    assert [(each.item, each.verdict) for each in said_in(folder) if each.teaching] == [
+    assert [(each.item, each.verdict) for each in said_in(folder) if not each.is_blind] == [
         (id, "yes" if number % 2 else "no") for number, id in enumerate(expected)
     ]
     assert "4 documents, 2 accepted" in cli("review", folder, "--results").stdout

@@ -137,7 +137,7 @@ def test_teaching_with_the_keyboard(
         assert server.ask("/api/review/verdict", body)[0] == 404
         assert server.ask("/api/review/verdict", {**body, "teach": "yes"})[0] == 400
     words = [("yes", True), ("no", True), ("yes", True), ("withdrawn", True), ("no", True), ("yes", False)]
-    assert [(each.verdict, each.teaching) for each in logged(folder)] == words
+    assert [(each.verdict, not each.is_blind) for each in logged(folder)] == words
     assert [each["name"] for each in results(folder)["reviewers"]] == ["Ada"]
     assert len(results(folder)["progress"]["blind"]) == 1
 

@@ -70,6 +70,7 @@ _HOME = {
     "RecordReader": "priorwise.readers.records",
     "ReutersReader": "priorwise.readers.reuters",
     "Run": "priorwise.discovery",
+    "Session": "priorwise.review.session",
     "Spark": "priorwise.engines.spark",
     "Spelling": "priorwise.features",
     "StructuredGaussian": "priorwise.priors",
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
     from priorwise.readers.reuters import ReutersReader
     from priorwise.readers.yahoo_qa import YahooQAReader
     from priorwise.report import write_report
+    from priorwise.review.session import Session
     from priorwise.search import (
         PPV,
         Accuracy,
@@ -227,6 +229,7 @@ __all__ = [
     "RecordReader",
     "ReutersReader",
     "Run",
+    "Session",
     "Spark",
     "Spelling",
     "StructuredGaussian",

@@ -92,7 +92,7 @@ def _exchange(
     filled: Path | None,
 ) -> None:
     from priorwise.errors import AlreadyExists
-    from priorwise.review.queue import Item, items_of
+    from priorwise.review.queue import items_of
     from priorwise.review.reading import said_in
     from priorwise.review.results import decisions
     from priorwise.review.sheet import read_sheet, write_sheet
@@ -102,11 +102,11 @@ def _exchange(
     if filled is not None and reviewer is None:
         raise click.UsageError("Say whose verdicts these are: --reviewer NAME.")
     if filled is not None:
-        # What was written to teach may have been judged blindly since, and is read all the same.
-        listed = [Item(row["id"], row["title"]) for row in run.ranking.rows()] if teach else items_of(run, chosen)
         verdicts = Verdicts.of_run(folder)
         try:
-            new = read_sheet(filled, reviewer or "", listed, verdicts, teaching=teach)
+            new = read_sheet(
+                filled, reviewer or "", items_of(run, chosen), verdicts, others=run.ranking.ids, blind=not teach
+            )
         finally:
             verdicts.close()
         click.echo(f"{counted(new, 'verdict')} read from {filled}")
@@ -114,10 +114,10 @@ def _exchange(
         if export.exists():
             raise AlreadyExists(export, not_a="sheet to overwrite")
         said = said_in(folder)
-        blind = decisions(each for each in said if not each.teaching)
+        blind = decisions(each for each in said if each.is_blind)
         items = teaching_items(run, corpus, chosen, judged=blind) if teach else items_of(run, chosen)
-        own = [each for each in said if each.reviewer == reviewer and each.teaching is teach]
-        write_sheet(export, items, corpus, own)
+        own = [each for each in said if each.reviewer == reviewer and each.is_blind is not teach]
+        write_sheet(export, items, corpus, own, chosen="teach" if teach else "blind")
         click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
 
 

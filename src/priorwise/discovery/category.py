@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.verdicts import Judged
+from priorwise.discovery.verdicts import Judged, rows_there
 from priorwise.errors import InputError, NotEnoughData
 
 Rows = NDArray[np.int64]
@@ -30,6 +30,8 @@ class Category:
         Rows: known members, documents left out altogether, documents that people rejected.
     verdicts : Judged, optional
         The verdicts that members and rejected documents come from.
+    given : tuple of str, optional
+        The ids of the members, if they were given as a list.
     """
 
     corpus: Corpus
@@ -38,6 +40,7 @@ class Category:
     excluded: Rows
     rejected: Rows
     verdicts: Judged | None = None
+    given: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -60,14 +63,15 @@ class Category:
             raise InputError("give either a label or a list of members")
         if label is None and members is None and not may_be_empty:
             raise InputError("give a label, a list of members, words or a description")
-        rows = corpus.members(label) if label is not None else corpus.rows(list(members or ()))
+        given = None if label is not None else tuple(members or ())
+        rows = corpus.members(label) if label is not None else corpus.rows(list(given or ()))
         excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)
         own = np.setdiff1d(np.unique(rows), excluded).astype(np.int64)
         own, rejected = (verdicts or Judged()).applied(corpus, own, excluded)
         if not len(own) and not may_be_empty:
             after = " after the exclusions" if len(excluded) or len(rejected) else ""
             raise NotEnoughData(f"this category has no members{after}: give words or a description to start from")
-        return cls(corpus, label, own, excluded, rejected, verdicts)
+        return cls(corpus, label, own, excluded, rejected, verdicts, given)
 
     @property
     def can_leave_out(self) -> bool:
@@ -79,6 +83,8 @@ class Category:
         """The documents that cannot be candidates."""
         skip = np.zeros(self.corpus.n_documents, dtype=bool)
         skip[self.members] = skip[self.excluded] = skip[self.rejected] = True
+        if self.verdicts is not None:
+            skip[rows_there(self.corpus, self.verdicts.unsure)] = True
         return skip
 
     @cached_property

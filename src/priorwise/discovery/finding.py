@@ -207,6 +207,9 @@ def run_of(
         together,
         str(choices.knowledge.words) or None,
         choices.knowledge.source,
+        category.given,
+        tuple(category.corpus.ids(category.excluded)),
+        () if verdicts is None else verdicts.order,
     )
     return Run(about, stages)
 

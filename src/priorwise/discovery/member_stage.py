@@ -24,6 +24,7 @@ from priorwise.features.document_vectors import document_vectors, rarity, text_v
 from priorwise.features.other_labels import OtherLabels, other_labels
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.spelling import Spelling
+from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
 from priorwise.models.missing import Missing
 from priorwise.models.weights import Weights
@@ -414,8 +415,22 @@ def find_members(
 
 def member_model(category: Category, read: CategoryFeatures, finder: Any) -> LinearModel:
     """The fitted finder as a linear model by the names of its words and categories."""
+    return linear_model(
+        category, read, finder.coef_[0], finder.from_prior_, repr(finder.best_prior_), finder.calibration_
+    )
+
+
+def linear_model(
+    category: Category,
+    read: CategoryFeatures,
+    coef: Floats,
+    from_prior: Floats,
+    prior: str,
+    calibration: Calibration | None,
+) -> LinearModel:
+    """A weight for each column of `read.X`, and the part of it that the prior brought, by the names of the columns."""
     corpus, n_words = category.corpus, category.corpus.n_vocabulary
-    of_words, of_labels = np.split(finder.coef_[0], [n_words])
+    of_words, of_labels = np.split(coef, [n_words])
     used = np.flatnonzero(of_words)
     known = read.X[np.flatnonzero(read.y == 1)]
     in_members = np.bincount(known.indices, minlength=read.X.shape[1])[used].astype(np.float64)
@@ -428,18 +443,18 @@ def member_model(category: Category, read: CategoryFeatures, finder: Any) -> Lin
         Source.of(corpus),
         category.label,
         "members",
-        repr(finder.best_prior_),
+        prior,
         Weights(np.arange(len(used)), of_words[used][None, :], np.zeros(1)),
         corpus.token_names(used),
         len(category.members),
-        finder.calibration_,
+        calibration,
         features="counts",
         recipe=Recipe("log", rarity(corpus)[used], cosine=True, unknown=unknown),
         groups=groups,
         origins=Origins(
             in_members,
             in_all - in_members,
-            finder.from_prior_[used],
+            from_prior[used],
             float(known.shape[0]),
             float(read.X.shape[0] - known.shape[0]),
         ),

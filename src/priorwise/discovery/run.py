@@ -23,6 +23,7 @@ from priorwise.discovery.stage import COMPARES, RANKS, Stage
 from priorwise.discovery.status import Status, Statuses, Subcategories
 from priorwise.discovery.typed import typed
 from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
+from priorwise.discovery.verdicts import JudgedDocument
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
@@ -98,6 +99,12 @@ class About:
         The category's subcategories, and how many candidates are in them.
     together : SharedLearning, optional
         What it shared with the runs of other categories.
+    given : tuple of str, optional
+        The ids of the members, if they were given as a list.
+    left_out : tuple of str
+        The ids of the documents that were left out altogether.
+    learned_from : tuple of JudgedDocument
+        What it learned from, verdict by verdict, in the order of the reviews: all earlier rounds of the category.
     """
 
     label: str | None
@@ -115,6 +122,9 @@ class About:
     together: SharedLearning | None = None
     words: str | None = None
     prior_from: str | None = None
+    given: tuple[str, ...] | None = None
+    left_out: tuple[str, ...] = ()
+    learned_from: tuple[JudgedDocument, ...] = ()
 
     @property
     def unnamed(self) -> str:
@@ -265,11 +275,15 @@ class Run:
             if path is not None or Path(where).exists():
                 raise
             raise CorpusError(f"{error}; if the corpus was moved, say where it is now (--corpus)") from error
+        self.check_corpus(corpus, where)
+        return corpus
+
+    def check_corpus(self, corpus: Corpus, where: object) -> None:
+        """Raise `DamagedCorpus` if this is not the corpus that this run ranked."""
         if corpus.checksum != self.about.corpus.checksum:
             raise DamagedCorpus(
                 f"{where} is not the corpus that this run ranked: its checksum differs, so it was made again or changed"
             )
-        return corpus
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the run's folder; it appears whole or not at all, and an older run stays until the new one is whole."""

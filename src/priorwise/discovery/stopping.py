@@ -138,7 +138,9 @@ class StopDecision:
     missing : Unfound
         The estimate behind it.
     reason : str
-        One sentence.
+        In words.
+    sample : int, optional
+        How many unread documents to draw at random, where such a sample is likely to prove the recall.
     """
 
     safe: bool
@@ -147,6 +149,7 @@ class StopDecision:
     confidence: float
     missing: Unfound
     reason: str
+    sample: int | None = None
 
 
 def unfound_members(

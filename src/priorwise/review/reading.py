@@ -10,20 +10,25 @@ from pathlib import Path
 
 from priorwise.discovery.verdicts import FILE_NAME
 from priorwise.errors import BrokenFile
-from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.review.verdicts import Verdict, Verdicts, current
 
 _CANNOT_WRITE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 def said_in(folder: Path) -> list[Verdict]:
     """Return each reviewer's last word on each document of a run; nothing if nobody has said anything."""
+    return current(log_in(folder))
+
+
+def log_in(folder: Path) -> list[Verdict]:
+    """Return everything that was ever said about a run's documents, in order."""
     path = folder / FILE_NAME
     if not path.is_file():
         return []
     if _is_writable(path):
-        return _current(path)
+        return _log(path)
     try:
-        return _current(path, read_only=True)
+        return _log(path, read_only=True)
     except BrokenFile as error:
         if not _needs_to_write(error):
             raise
@@ -33,13 +38,13 @@ def said_in(folder: Path) -> list[Verdict]:
         for part in (path, path.with_name(path.name + "-wal")):
             if part.is_file():
                 shutil.copyfile(part, Path(elsewhere, part.name))
-        return _current(Path(elsewhere, path.name))
+        return _log(Path(elsewhere, path.name))
 
 
-def _current(path: Path, *, read_only: bool = False) -> list[Verdict]:
+def _log(path: Path, *, read_only: bool = False) -> list[Verdict]:
     verdicts = Verdicts(path, read_only=read_only)
     try:
-        return verdicts.current()
+        return verdicts.log()
     finally:
         verdicts.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
@@ -14,12 +14,13 @@ import numpy as np
 
 from priorwise.discovery import Run
 from priorwise.discovery.status import SUBCATEGORY
-from priorwise.discovery.verdicts import Judged
+from priorwise.discovery.verdicts import Judged, JudgedDocument
 from priorwise.errors import InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import JUDGEMENTS, agreements
-from priorwise.review.reading import said_in
+from priorwise.review.reading import log_in, said_in
+from priorwise.review.tally import Tally
 from priorwise.review.verdicts import Verdict
 
 K = 250
@@ -31,8 +32,8 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
 
     A document counts as a member if more reviewers said yes than no. A document of a subcategory counts as one if
     nobody has judged it (presence). What is not judged counts as none, so the figures are lower bounds; ``unjudged``
-    says by how much. Verdicts that were given to teach the model have no part in any of this, for their documents were
-    chosen by the model.
+    says by how much. Only blind verdicts count here. The model chose the documents of all others, so they are no fair
+    sample.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
 
 def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, Any]:
     """Return the same from what was said."""
-    blind, teaching = ([each for each in said if each.teaching is kind] for kind in (False, True))
+    blind, teaching = ([each for each in said if each.is_blind is kind] for kind in (True, False))
     decided, known = decisions(blind), decisions(last_words(said))
     rankings = {"learned": run.ranking, "laplace": run.baseline}
     status_of = {id: status for ranking in rankings.values() for id, status in _statuses(ranking)}
@@ -117,11 +118,11 @@ def decisions(said: Iterable[Verdict]) -> dict[str, str]:
 
 
 def last_words(said: Iterable[Verdict]) -> list[Verdict]:
-    """Return each reviewer's last judgement of each document, whether it was given blindly or to teach.
+    """Return each reviewer's last judgement of each document, whether it was given blindly or not.
 
     Examples
     --------
-    >>> said = [Verdict("1", "Ada", "a", "no"), Verdict("2", "Ada", "a", "yes", teaching=True)]
+    >>> said = [Verdict("1", "Ada", "a", "no"), Verdict("2", "Ada", "a", "yes", chosen="rank")]
     >>> [each.verdict for each in last_words(said)]
     ['yes']
     """
@@ -132,16 +133,21 @@ def last_words(said: Iterable[Verdict]) -> list[Verdict]:
 def judged(*paths: str | Path) -> Judged:
     """Return what the reviews of some runs say, for :func:`priorwise.discover` to learn from.
 
-    Blind verdicts and those to teach count alike. What is accepted in one run and rejected in another is neither.
+    A run remembers the verdicts that it learned from, so the last run of a category has those of all earlier rounds.
+    Blind verdicts and others count alike. A document that is accepted in one run and rejected in another is unsure.
     """
-    accepted: set[str] = set()
-    rejected: set[str] = set()
+    found: dict[str, list[JudgedDocument]] = {}
     for path in paths:
-        Run.load(path)
-        for item, word in decisions(last_words(said_in(Path(path)))).items():
-            if word != "unsure":
-                (accepted if word == "yes" else rejected).add(item)
-    return Judged(tuple(sorted(accepted - rejected)), tuple(sorted(rejected - accepted)))
+        tally = Tally(Run.load(path).about.learned_from)
+        for each in log_in(Path(path)):
+            tally.add(each)
+        for document in tally.documents():
+            found.setdefault(document.id, []).append(document)
+    return Judged.of(
+        replace(same[0], verdict=next(iter(words)) if len(words) == 1 else "unsure")
+        for same in found.values()
+        for words in [{each.verdict for each in same if each.verdict != "unsure"}]
+    )
 
 
 def reviewers(said: Iterable[Verdict]) -> list[dict[str, Any]]:

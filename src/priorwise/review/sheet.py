@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.readers.fields import as_text
 from priorwise.readers.records import rows_of
 from priorwise.review.queue import Item
-from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.review.verdicts import CHOSEN, Verdict, Verdicts
 from priorwise.tables import csv_writer, starts_formula, unguarded
 
-HEADINGS = ("id", "title", "page", "text", "verdict")
+HEADINGS = ("id", "title", "page", "text", "verdict", "chosen")
 SHORT = {"y": "yes", "n": "no", "u": "unsure", "?": "unsure", "s": "skip"}
 ALLOWED = ("yes", "no", "unsure", "skip")
 
@@ -27,8 +27,12 @@ _LARGEST_FILE = 100 << 20
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterable[Verdict] = ()) -> None:
+def write_sheet(
+    path: Path, items: Sequence[Item], corpus: Corpus, said: Iterable[Verdict] = (), *, chosen: str = "blind"
+) -> None:
     """Write the documents to judge, one in each row, with an empty column for the verdict.
+
+    The last column says how the documents were chosen, so that nobody takes a list in rank order for a blind one.
 
     Parameters
     ----------
@@ -39,9 +43,11 @@ def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterabl
         For the texts and the pages.
     said : iterable of Verdict
         The reviewer's verdicts so far; they are filled in.
+    chosen : str
+        How the documents were chosen, as :class:`~priorwise.review.Verdict` says it.
     """
     words = {verdict.item: verdict.verdict for verdict in said}
-    rows = [_row(item, corpus, words.get(item.id, "")) for item in items]
+    rows = [[*_row(item, corpus, words.get(item.id, "")), chosen] for item in items]
     suffix = path.suffix.lower()
     if suffix not in (".xlsx", ".csv"):
         raise InputError(f"a sheet is an .xlsx or a .csv file, and {path.name} is neither")
@@ -55,30 +61,45 @@ def write_sheet(path: Path, items: Sequence[Item], corpus: Corpus, said: Iterabl
                 write_row(row)
 
 
-def read_sheet(path: Path, reviewer: str, items: Sequence[Item], verdicts: Verdicts, *, teaching: bool = False) -> int:
+def read_sheet(
+    path: Path,
+    reviewer: str,
+    items: Sequence[Item],
+    verdicts: Verdicts,
+    *,
+    others: Collection[str] = (),
+    blind: bool = True,
+) -> int:
     """Store the verdicts of a sheet that was filled in, all or none; return how many are new.
 
-    `teaching` says whether its documents were chosen to teach the model.
+    Parameters
+    ----------
+    path : Path
+        The sheet.
+    reviewer : str
+        Whose verdicts these are.
+    items : sequence of Item
+        The documents of the blind list.
+    verdicts : Verdicts
+        Where they are stored.
+    others : collection of str
+        The ids of documents that the model may have chosen.
+    blind : bool
+        Whether a sheet that does not say how its documents were chosen is a blind one.
 
     Raises
     ------
     BrokenFile
         A cell holds what is no verdict, or a row is of a document that is not to be judged: with the row's number.
     """
-    found = dict(_verdicts_of(path, {item.id for item in items}))
-    before = {verdict.item: verdict for verdict in verdicts.current(reviewer) if verdict.teaching is teaching}
-    new = [
-        Verdict(
-            str(uuid.uuid4()),
-            reviewer,
-            item,
-            word,
-            before[item].id if item in before else None,
-            teaching=teaching,
-        )
-        for item, word in found.items()
-        if item not in before or before[item].verdict != word
-    ]
+    found = list(_verdicts_of(path, {item.id for item in items}, others, "blind" if blind else "teach"))
+    before = {(verdict.item, verdict.is_blind): verdict for verdict in verdicts.current(reviewer)}
+    new: list[Verdict] = []
+    for item, word, chosen in dict.fromkeys(found):
+        old = before.get((item, chosen == "blind"))
+        if old is None or old.verdict != word:
+            previous = None if old is None else old.id
+            new.append(Verdict(str(uuid.uuid4()), reviewer, item, word, previous, chosen=chosen))
     verdicts.add_all(new)
     return len(new)
 
@@ -90,8 +111,12 @@ def _row(item: Item, corpus: Corpus, word: str) -> list[str]:
     return [_UNWRITABLE.sub("\ufffd", cell) for cell in cells]
 
 
-def _verdicts_of(path: Path, known: set[str]) -> Iterator[tuple[str, str]]:
-    by_cell = {_UNWRITABLE.sub("\ufffd", id): id for id in known}
+def _verdicts_of(
+    path: Path, listed: Collection[str], others: Collection[str], usual: str
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the document, the verdict and how the document was chosen, of each row that has a verdict."""
+    blind = {_UNWRITABLE.sub("\ufffd", id): id for id in listed}
+    any_list = {**blind, **{_UNWRITABLE.sub("\ufffd", id): id for id in others}}
     seen: dict[str, tuple[int, str]] = {}
     # Rows as a spreadsheet program counts them, whatever their lines are in a file of text.
     for number, (_, row) in enumerate(_rows_of(path), start=2):
@@ -105,13 +130,17 @@ def _verdicts_of(path: Path, known: set[str]) -> Iterator[tuple[str, str]]:
         word = SHORT.get(word, word)
         if word not in ALLOWED:
             raise BrokenFile(path, f"'{word[:50]}' is no verdict; write yes, no, unsure or skip", line=number)
+        chosen = cells.get("chosen", "").strip().lower() or usual
+        if chosen not in CHOSEN:
+            raise BrokenFile(path, f"'{chosen[:50]}' in the column 'chosen'; leave that column as it was", line=number)
+        by_cell = blind if chosen == "blind" else any_list
         item = by_cell.get(cells["id"]) or by_cell.get(unguarded(cells["id"]))
         if item is None:
             raise BrokenFile(path, f"the document '{cells['id'][:100]}' is not in this review", line=number)
         if item in seen and seen[item][1] != word:
             raise BrokenFile(path, f"the document has another verdict in row {seen[item][0]}", line=number)
         seen[item] = (number, word)
-        yield item, word
+        yield item, word, chosen
 
 
 def _rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -142,7 +171,7 @@ def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.title = "review"
-    widths: Mapping[str, int] = {"A": 20, "B": 40, "C": 12, "D": 90, "E": 10}
+    widths: Mapping[str, int] = {"A": 20, "B": 40, "C": 12, "D": 90, "E": 10, "F": 8}
     for column, width in widths.items():
         sheet.column_dimensions[column].width = width
     for number, row in enumerate([HEADINGS, *rows], start=1):

@@ -2,7 +2,7 @@
 
 Each verdict carries an identity that its maker gave it, so that one that is sent twice, because the first answer was
 lost, is stored once. To change one's mind is a further verdict that names the one before it; to undo is to withdraw.
-Verdicts that were given to teach the model are marked: which documents they are about was not left to chance.
+Each verdict says how its document was chosen, at which rank, and which model ranked it. Only blind verdicts measure.
 """
 
 from __future__ import annotations
@@ -21,12 +21,21 @@ from priorwise.errors import BrokenFile, DiskFull, InputError
 
 Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
 WORDS: tuple[str, ...] = get_args(Word)
-FORMAT = 2
-"""Format 1 did not know which verdicts were to teach."""
+Chosen = Literal["blind", "teach", "rank", "unsure", "random"]
+CHOSEN: tuple[str, ...] = get_args(Chosen)
+FORMAT = 3
+"""Format 1 did not know which verdicts were to teach. Format 2 knew only that."""
 
 LONGEST_NAME = 100
 
-_TABLE = """
+_NEW_COLUMNS = {
+    "chosen": "TEXT NOT NULL DEFAULT 'blind' CHECK (chosen IN ('blind', 'teach', 'rank', 'unsure', 'random'))",
+    "rank": "INTEGER",
+    "score": "REAL",
+    "model": "INTEGER",
+    "note": "TEXT",
+}
+_TABLE = f"""
 CREATE TABLE IF NOT EXISTS verdict (
     number   INTEGER PRIMARY KEY AUTOINCREMENT,
     id       TEXT NOT NULL UNIQUE,
@@ -36,12 +45,24 @@ CREATE TABLE IF NOT EXISTS verdict (
     previous TEXT,
     seconds  REAL,
     at       TEXT NOT NULL,
-    teaching INTEGER NOT NULL DEFAULT 0
+    {", ".join(f"{name} {kind}" for name, kind in _NEW_COLUMNS.items())}
 ) STRICT
 """
+_SAMPLE = """
+CREATE TABLE IF NOT EXISTS sample (
+    number INTEGER NOT NULL,
+    item   TEXT NOT NULL UNIQUE,
+    after  INTEGER NOT NULL
+) STRICT
+"""
+_OLD_COLUMNS = {
+    "chosen": ", ".join(_NEW_COLUMNS),
+    "teaching": "CASE teaching WHEN 0 THEN 'blind' ELSE 'teach' END, NULL, NULL, NULL, NULL",
+}
+_FIRST_COLUMNS = "'blind', NULL, NULL, NULL, NULL"
 _COLUMNS = "id, reviewer, item, verdict, previous, seconds, at"
+_OF_ONE = "WHERE reviewer = ? ORDER BY number"
 _INDEX = "CREATE INDEX IF NOT EXISTS verdict_of ON verdict (reviewer, item, number)"
-_MIGRATE = "ALTER TABLE verdict ADD COLUMN teaching INTEGER NOT NULL DEFAULT 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +82,19 @@ class Verdict:
         How long the document was looked at.
     at : str
         When it was stored (UTC); empty before that.
-    teaching : bool
-        Whether the document was chosen to teach the model, and not by the blind list.
+    chosen : {"blind", "teach", "rank", "unsure", "random"}
+        How the document was chosen: from the shuffled list that measures, to teach the model, as the best of the
+        ranking, as the one nearest even odds, or at random from all unread documents.
+    rank : int, optional
+        Its rank among the unread documents at that time.
+    score : float, optional
+        Its score at that time.
+    model : int, optional
+        Which model ranked it: the number of the last verdict that it had learned from, 0 for the run's own.
+    note : str, optional
+        What the reviewer wrote about it.
+    number : int
+        Its number in the log, from 1; 0 before it is stored.
     """
 
     id: str
@@ -72,15 +104,63 @@ class Verdict:
     previous: str | None = None
     seconds: float | None = None
     at: str = ""
-    teaching: bool = False
+    chosen: str = "blind"
+    rank: int | None = None
+    score: float | None = None
+    model: int | None = None
+    note: str | None = None
+    number: int = 0
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it may count in statistics that compare rankings."""
+        return self.chosen == "blind"
 
     def __post_init__(self) -> None:
         if self.verdict not in WORDS:
             raise InputError(f"'{self.verdict}' is no verdict; say {', '.join(WORDS)}")
+        if self.chosen not in CHOSEN:
+            raise InputError(f"a document is not chosen '{self.chosen}'; say {', '.join(CHOSEN)}")
         if not self.reviewer.strip() or len(self.reviewer) > LONGEST_NAME:
             raise InputError(f"a reviewer has a name of at most {LONGEST_NAME} characters")
         if not self.id or not self.item:
             raise InputError("a verdict needs an identity and a document")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Documents that were drawn at random from all unread ones.
+
+    Parameters
+    ----------
+    number : int
+        Which sample, from 1.
+    after : int
+        The number of the last verdict before it was drawn.
+    items : list of str
+        The documents' ids.
+    """
+
+    number: int
+    after: int
+    items: list[str]
+
+
+def current(said: Iterable[Verdict]) -> list[Verdict]:
+    """Return each reviewer's last words on each document, blind ones and others, in the order of their saying.
+
+    Examples
+    --------
+    >>> said = [Verdict("1", "Ada", "a", "no"), Verdict("2", "Ada", "b", "no"), Verdict("3", "Ada", "a", "withdrawn")]
+    >>> [each.id for each in current(said)]
+    ['2']
+    """
+    last: dict[tuple[str, str, bool], Verdict] = {}
+    for each in said:
+        # Removed first, so that the order is that of the last words.
+        last.pop((each.reviewer, each.item, each.is_blind), None)
+        last[each.reviewer, each.item, each.is_blind] = each
+    return [each for each in last.values() if each.verdict != "withdrawn"]
 
 
 class Verdicts:
@@ -88,8 +168,8 @@ class Verdicts:
 
     Parameters
     ----------
-    path : Path
-        The file; it is made if it is not there.
+    path : Path or None
+        The file; it is made if it is not there. None keeps the verdicts in memory.
     read_only : bool
         Whether nothing is to be added. SQLite reads a database with a write-ahead log in a folder that it cannot write
         to only while another process has it open there; :func:`priorwise.review.reading.said_in` reads it always.
@@ -107,10 +187,11 @@ class Verdicts:
     [('doc7', 'yes')]
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+        self.path = path or Path("memory")
         self._lock = threading.Lock()
-        address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        mode = "ro" if read_only else "rwc"
+        address = "file::memory:" if path is None else f"{path.absolute().as_uri()}?mode={mode}"
         with self._said():
             # Autocommit; where several rows belong together, a transaction is begun by hand.
             self._database = sqlite3.connect(
@@ -134,8 +215,9 @@ class Verdicts:
         version = self._version()
         if version > FORMAT:
             raise BrokenFile(self.path, "written by a newer priorwise; update this one to read it")
-        # What is only read stays as it was written. Numbers begin with 1, so none was to teach.
-        self._teaching = "teaching" if version == FORMAT else "number < 0"
+        # What is only read stays as it was written. Its columns say more than the version, which is written last.
+        there = self._columns()
+        self._more = next((old for name, old in _OLD_COLUMNS.items() if name in there), _FIRST_COLUMNS)
 
     def _check_schema(self) -> None:
         """Refuse a database that would run what somebody else wrote: a view, a trigger, a table that is a program."""
@@ -154,6 +236,9 @@ class Verdicts:
         if said != "ok":
             raise BrokenFile(self.path, f"damaged ({' '.join(str(said).split())}); restore it from a copy")
 
+    def _columns(self) -> set[str]:
+        return {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
+
     def _version(self) -> int:
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         return int(version)
@@ -169,11 +254,25 @@ class Verdicts:
     def _migrate(self) -> None:
         with self._transaction():
             self._database.execute(_TABLE)
+            self._database.execute(_SAMPLE)
             # Another process may have been faster.
-            if "teaching" not in {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}:
-                self._database.execute(_MIGRATE)
+            there = self._columns()
+            if "chosen" not in there:
+                for name, kind in _NEW_COLUMNS.items():
+                    self._database.execute(f"ALTER TABLE verdict ADD COLUMN {name} {kind}")
+                if "teaching" in there:
+                    self._database.execute("UPDATE verdict SET chosen = 'teach' WHERE teaching <> 0")
             self._database.execute(_INDEX)
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def copy_to(self, path: Path) -> None:
+        """Write the whole database to another file."""
+        with self._said(), self._lock:
+            copy = sqlite3.connect(path)
+            try:
+                self._database.backup(copy)
+            finally:
+                copy.close()
 
     def close(self) -> None:
         """Close the file."""
@@ -191,11 +290,27 @@ class Verdicts:
     def add_all(self, verdicts: Iterable[Verdict]) -> None:
         """Store verdicts, all or none of them."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        rows = [(v.id, v.reviewer, v.item, v.verdict, v.previous, v.seconds, now, int(v.teaching)) for v in verdicts]
+        rows = [
+            (
+                v.id,
+                v.reviewer,
+                v.item,
+                v.verdict,
+                v.previous,
+                v.seconds,
+                now,
+                v.chosen,
+                v.rank,
+                v.score,
+                v.model,
+                v.note,
+            )
+            for v in verdicts
+        ]
         with self._said(), self._lock, self._transaction():
             self._database.executemany(
-                "INSERT INTO verdict (id, reviewer, item, verdict, previous, seconds, at, teaching) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                f"INSERT INTO verdict ({_COLUMNS}, {', '.join(_NEW_COLUMNS)}) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 rows,
             )
 
@@ -212,27 +327,46 @@ class Verdicts:
             raise
 
     def current(self, reviewer: str | None = None) -> list[Verdict]:
-        """Return each reviewer's last words on each document, blindly and to teach, in the order of their saying."""
-        last = f"number IN (SELECT max(number) FROM verdict GROUP BY reviewer, item, {self._teaching})"
-        narrowed = " AND reviewer = ?" if reviewer is not None else ""
-        found = self._select(f"WHERE {last}{narrowed} ORDER BY number", () if reviewer is None else (reviewer,))
-        return [verdict for verdict in found if verdict.verdict != "withdrawn"]
+        """Return each reviewer's last words on each document, blind ones and others, in the order of their saying."""
+        said = self._select("ORDER BY number") if reviewer is None else self._select(_OF_ONE, (reviewer,))
+        return current(said)
 
-    def log(self) -> list[Verdict]:
-        """Return everything that was ever said, in order."""
-        return self._select("ORDER BY number")
+    def log(self, after: int = 0) -> list[Verdict]:
+        """Return everything that was ever said, in order; or only what has a larger number than `after`."""
+        return self._select("WHERE number > ? ORDER BY number", (after,))
+
+    def draw(self, items: Iterable[str]) -> int:
+        """Store a random sample of documents to judge, all or none of them; return its number."""
+        with self._said(), self._lock, self._transaction():
+            (number,) = self._database.execute("SELECT coalesce(max(number), 0) + 1 FROM sample").fetchone()
+            self._database.executemany(
+                "INSERT INTO sample (number, item, after) SELECT ?, ?, coalesce(max(number), 0) FROM verdict",
+                [(number, item) for item in items],
+            )
+        return int(number)
+
+    def samples(self) -> list[Sample]:
+        """Return every random sample that was drawn, in order."""
+        with self._said(), self._lock:
+            rows = self._database.execute("SELECT number, item, after FROM sample ORDER BY number, rowid").fetchall()
+        found: dict[int, Sample] = {}
+        for number, item, after in rows:
+            if not (isinstance(number, int) and isinstance(item, str) and isinstance(after, int)):
+                raise BrokenFile(self.path, f"damaged: {str(item)[:100]} is no sample; restore it from a copy")
+            found.setdefault(number, Sample(number, after, [])).items.append(item)
+        return list(found.values())
 
     def _find(self, id: str) -> Verdict:
         return self._select("WHERE id = ?", (id,))[0]
 
-    def _select(self, which: str, values: tuple[str, ...] = ()) -> list[Verdict]:
+    def _select(self, which: str, values: tuple[str | int, ...] = ()) -> list[Verdict]:
         with self._said(), self._lock:
             rows = self._database.execute(
-                f"SELECT {_COLUMNS}, {self._teaching} FROM verdict {which}", values
+                f"SELECT {_COLUMNS}, {self._more}, number FROM verdict {which}", values
             ).fetchall()
         if wrong := next((row for row in rows if not _fits(row)), None):
             raise BrokenFile(self.path, f"damaged: {str(wrong)[:100]} is no verdict; restore it from a copy")
-        return [Verdict(*(*row[:-1], bool(row[-1]))) for row in rows]
+        return [Verdict(*row) for row in rows]
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -248,18 +382,19 @@ class Verdicts:
 
 def _fits(row: tuple[object, ...]) -> bool:
     """Say whether a row holds what a verdict holds; SQLite itself takes anything for anything."""
-    id, reviewer, item, word, previous, seconds, at, teaching = row
+    id, reviewer, item, word, previous, seconds, at, chosen, rank, score, model, note, _ = row
     texts = all(isinstance(each, str) and each for each in (id, reviewer, item)) and isinstance(at, str)
     return (
         texts
         and word in WORDS
         and bool(str(reviewer).strip())
         and len(str(reviewer)) <= LONGEST_NAME
-        and (previous is None or isinstance(previous, str))
-        and (seconds is None or isinstance(seconds, int | float))
-        and isinstance(teaching, int)
+        and chosen in CHOSEN
+        and all(each is None or isinstance(each, str) for each in (previous, note))
+        and all(each is None or isinstance(each, int | float) for each in (seconds, score))
+        and all(each is None or isinstance(each, int) for each in (rank, model))
     )
 
 
 def _said_by(verdict: Verdict) -> tuple[str, str, str, bool]:
-    return verdict.reviewer, verdict.item, verdict.verdict, verdict.teaching
+    return verdict.reviewer, verdict.item, verdict.verdict, verdict.is_blind

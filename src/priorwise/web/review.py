@@ -47,7 +47,7 @@ class Desk:
             return self._lists[teaching]
 
     def _to_teach(self) -> list[Item]:
-        blind = decisions(each for each in said_in(self._path) if not each.teaching)
+        blind = decisions(each for each in said_in(self._path) if each.is_blind)
         return teaching_items(self.run, self._corpus, self._choices, judged=blind)
 
     def item(self, id: str, teaching: bool) -> Item:
@@ -130,7 +130,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
         query = query_of(request)
         reviewer, teaching = query.text("reviewer", longest=LONGEST_NAME), is_teaching(query)
         everything = desk_of(request)[1].said()
-        said = [each for each in everything if each.reviewer == reviewer and each.teaching is teaching]
+        said = [each for each in everything if each.reviewer == reviewer and each.is_blind is not teaching]
         return answer({"verdicts": [{"id": v.id, "item": v.item, "verdict": v.verdict} for v in said]})
 
     def document(request: Request) -> Response:
@@ -153,7 +153,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
             fields.choice("verdict", WORDS),
             None if given is None else fields.text("previous", longest=_LONGEST_ID),
             None if fields.get("seconds") is None else fields.number("seconds", 0.0, _LONGEST_SECONDS),
-            teaching=teaching,
+            chosen="teach" if teaching else "blind",
         )
         stored = await run_in_threadpool(desk.add, verdict)
         return answer({"stored": stored.id, "at": stored.at})

@@ -1,0 +1,78 @@
+"""A linear model as the prior of the next one: what verdicts change about its weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MOST_STEPS = 200
+
+
+def learned_change(X: Any, residuals: Floats, weights: Floats, *, strength: float, tol: float = 1e-3) -> Floats:
+    """Return how far the weights move from the prior's centre w₀ when some documents are judged.
+
+    ::
+
+        δ = argmin Σ_j ω_j (r_j − δ·x_j)² + λ |δ|²        r_j = t_j − w₀·x_j
+
+    The targets t are 1 for members and −1 for rejected documents, and r is what the centre leaves unexplained. In the
+    dual, δ = Σ_j α_j x_j with (XXᵀ + λ/ω) α = r. Conjugate gradients solve it from α = 0, which is the centre itself:
+    after any verdicts the answer depends on the verdicts alone, not on the way there.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_matrix
+        The judged documents, a row for each.
+    residuals, weights : array
+        r and ω of each.
+    strength : float
+        λ.
+    tol : float
+        How exactly to solve: the length of what is left, compared with the start.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> X = csr_matrix([[1.0, 0.0], [0.0, 1.0]])
+    >>> learned_change(X, np.array([1.0, -1.0]), np.ones(2), strength=1.0).tolist()
+    [0.5, -0.5]
+    """
+    across = X.T.tocsr()
+    own = strength / weights
+    inverse = 1.0 / (np.asarray(X.multiply(X).sum(axis=1)).ravel() + own)
+    alpha, residual = np.zeros(len(residuals)), np.array(residuals, np.float64)
+    step = inverse * residual
+    direction, left = step, float(residual @ step)
+    goal = tol**2 * left
+    for _ in range(MOST_STEPS):
+        if left <= goal:
+            break
+        product = X @ (across @ direction) + own * direction
+        size = left / float(direction @ product)
+        alpha = alpha + size * direction
+        residual = residual - size * product
+        step = inverse * residual
+        before, left = left, float(residual @ step)
+        direction = step + (left / before) * direction
+    change: Floats = across @ alpha
+    return change
+
+
+def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
+    """Return ω: all members together weigh `ratio` times as much as all rejected documents together; the mean is 1.
+
+    Examples
+    --------
+    >>> balanced(np.array([True, False, False]), 4.0).round(2).tolist()
+    [2.4, 0.3, 0.3]
+    """
+    n, found = len(members), int(members.sum())
+    weights = np.ones(n)
+    if 0 < found < n:
+        weights[~members] = found / (ratio * (n - found))
+        weights *= n / weights.sum()
+    return weights
