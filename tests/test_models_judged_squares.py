@@ -16,7 +16,7 @@ def _documents(seed: int, n: int = 40, features: int = 25) -> csr_matrix:
     return csr_matrix(X.multiply(1 / np.maximum(lengths, 1e-9)[:, None]))
 
 
-def _literal(X: csr_matrix, verdicts: dict[int, bool], strength: float, ratio: float) -> np.ndarray:
+def _literal(X: csr_matrix, verdicts: dict[int, bool], strength: float, ratio: float, centre: np.ndarray) -> np.ndarray:
     """The normal equations of the weighted problem, in the features."""
     n, members = len(verdicts), sum(verdicts.values())
     rejected = n - members
@@ -25,7 +25,7 @@ def _literal(X: csr_matrix, verdicts: dict[int, bool], strength: float, ratio: f
         weight = {True: unit, False: unit * members / (ratio * rejected)}
     else:
         weight = {True: 1.0, False: 1.0}
-    left, right = strength * np.eye(X.shape[1]), np.zeros(X.shape[1])
+    left, right = strength * np.eye(X.shape[1]), strength * centre
     for row, member in verdicts.items():
         x = X[row].toarray().ravel()
         left += weight[member] * np.outer(x, x)
@@ -42,17 +42,19 @@ verdict_orders = st.lists(st.tuples(st.integers(0, 39), st.booleans()), min_size
     strength=st.sampled_from([0.1, 1.0, 5.0]),
     ratio=st.sampled_from([1.0, 15.0]),
     every=st.integers(1, 30),
+    centred=st.booleans(),
 )
 def test_a_warm_start_ends_where_the_normal_equations_do(
-    seed: int, verdicts: list[tuple[int, bool]], strength: float, ratio: float, every: int
+    seed: int, verdicts: list[tuple[int, bool]], strength: float, ratio: float, every: int, centred: bool
 ) -> None:
     X = _documents(seed)
-    learner = JudgedSquares(X, strength=strength, ratio=ratio, tol=1e-6)
+    centre = np.random.default_rng(seed).normal(size=X.shape[1]) * centred
+    learner = JudgedSquares(X, strength=strength, ratio=ratio, centre=centre, tol=1e-6)
     for number, (row, member) in enumerate(verdicts):
         learner.judge(row, member)
         if number % every == 0:
             learner.scores()
-    wanted = _literal(X, dict(verdicts), strength, ratio)
+    wanted = _literal(X, dict(verdicts), strength, ratio, centre)
     np.testing.assert_allclose(learner.weights(), wanted, atol=2e-4)
     np.testing.assert_allclose(learner.scores(), X @ wanted, atol=5e-4)
 

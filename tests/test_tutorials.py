@@ -301,6 +301,18 @@ def test_run_without_a_network(articles: list[dict[str, Any]], monkeypatch: pyte
     Reader().follow("how-to/run-without-a-network.md")
 
 
+def test_simulate_a_review(folder: Path) -> None:
+    random = Random(0)
+    with (folder / "virus.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "title", "abstract", "included"])
+        for number in range(80):
+            member = number % 5 == 0
+            writer.writerow([number, f"Study {number}", prose(random, FILMS if member else OTHERS), int(member)])
+    Reader().follow("how-to/simulate-a-review.md")
+    assert (folder / "virus.simulation" / "recall-1.svg").exists()
+
+
 def test_every_page_is_followed() -> None:
     pages = [page.stem for kind in ("tutorials", "how-to") for page in sorted((DOCS / kind).glob("*.md"))]
     assert [page for page in pages if f"test_{page.replace('-', '_')}" not in globals()] == []

@@ -90,6 +90,7 @@ _HOME = {
     "ingest": "priorwise.corpus",
     "ingest_wikipedia": "priorwise.corpus.wikipedia",
     "read_bxr_priors": "priorwise.priors.bxr_files",
+    "simulate": "priorwise.review.simulation",
     "try_priors": "priorwise.models.logistic_path",
     "variance_path": "priorwise.models.logistic_path",
     "write_bxr_priors": "priorwise.priors.bxr_files",
@@ -156,6 +157,7 @@ if TYPE_CHECKING:
     from priorwise.readers.yahoo_qa import YahooQAReader
     from priorwise.report import write_report
     from priorwise.review.session import Session
+    from priorwise.review.simulation import simulate
     from priorwise.search import (
         PPV,
         Accuracy,
@@ -249,6 +251,7 @@ __all__ = [
     "ingest",
     "ingest_wikipedia",
     "read_bxr_priors",
+    "simulate",
     "try_priors",
     "variance_path",
     "write_bxr_priors",

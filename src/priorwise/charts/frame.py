@@ -11,7 +11,7 @@ from priorwise.charts.scales import Scale, written
 
 @dataclass(frozen=True)
 class Series:
-    """Something that has a colour: its name, and 1, 2 or 3."""
+    """Something that has a colour: its name, and 1 to 4."""
 
     name: str
     colour: int

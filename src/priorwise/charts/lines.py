@@ -16,7 +16,7 @@ DOTS = 30
 def line_chart(
     lines: Sequence[tuple[str, Sequence[tuple[float, float]]]], *, x_name: str, y_name: str, summary: str
 ) -> Picture:
-    """Draw at most three lines; both axes begin at 0.
+    """Draw at most four lines; both axes begin at 0.
 
     Parameters
     ----------

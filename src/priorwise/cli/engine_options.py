@@ -36,7 +36,7 @@ def using(engine: str, master: str | None) -> Iterator[Any]:
         return
     from priorwise.engines.spark import Spark
 
-    _load_pandas()
+    load_pandas()
     spark = Spark.start(master)
     try:
         yield spark
@@ -44,8 +44,8 @@ def using(engine: str, master: str | None) -> Iterator[Any]:
         spark.stop()
 
 
-def _load_pandas() -> None:
-    """Load pandas, which commands are spared otherwise, because Spark asks for it."""
+def load_pandas() -> None:
+    """Load pandas, which commands are spared otherwise, because Spark or ASReview asks for it."""
     hiding = [finder for finder in sys.meta_path if getattr(finder, "package", None) == "pandas"]
     for finder in hiding:
         sys.meta_path.remove(finder)

@@ -40,6 +40,7 @@ GROUPS = {
     "Lab": {
         "explore": ("priorwise.cli.explore", "explore", "Move a prior and see what it does, in the browser."),
         "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members."),
+        "simulate": ("priorwise.cli.simulate", "simulate", "Replay reviews whose outcome is known."),
     },
 }
 """The commands as `priorwise --help` groups them: module, function and one line each."""

@@ -24,12 +24,12 @@ class JudgedSquares:
 
     A member's target is 1 and a rejected document's −1::
 
-        w = argmin Σ_j ω_j (t_j − w·x_j)² + λ |w|²
+        w = argmin Σ_j ω_j (t_j − w·x_j)² + λ |w − w₀|²
 
     over the judged documents j only. All members have the same ω, all rejected documents have the same ω, and the mean
-    is 1. Members together weigh `ratio` times as much as rejected documents together. In the dual, w = Σ_j α_j x_j and
-    (G + λ/ω) α = t, where G holds the inner products of judged documents. A verdict adds a row to G, and conjugate
-    gradients start from the last α.
+    is 1. Members together weigh `ratio` times as much as rejected documents together. The centre w₀ is 0, or an earlier
+    model. In the dual, w = w₀ + Σ_j α_j x_j and (G + λ/ω) α = t − w₀·x, where G holds the inner products of judged
+    documents. A verdict adds a row to G, and conjugate gradients start from the last α.
 
     A support vector machine with squared hinge, such as ASReview's default (C = 0.11 is λ = 4.5), gives the same
     weights as long as all judged documents lie inside the margin.
@@ -45,6 +45,8 @@ class JudgedSquares:
         λ.
     ratio : float
         The weight of all members compared with that of all rejected documents.
+    centre : array, optional
+        w₀.
     tol : float
         How exactly to solve: the length of the residual, relative to that of the targets.
 
@@ -59,12 +61,20 @@ class JudgedSquares:
     """
 
     def __init__(
-        self, X: Any, *, strength: float = STRENGTH, ratio: float = MEMBERS_TO_REJECTED, tol: float = 1e-3
+        self,
+        X: Any,
+        *,
+        strength: float = STRENGTH,
+        ratio: float = MEMBERS_TO_REJECTED,
+        centre: NDArray[Any] | None = None,
+        tol: float = 1e-3,
     ) -> None:
         if strength <= 0 or ratio <= 0:
             raise InputError(f"Strength and ratio must be above 0, not {strength} and {ratio}.")
         self.X = X.astype(np.float32)
         self.strength, self.ratio, self.tol = strength, ratio, tol
+        self.centre: Block = np.zeros(X.shape[1], np.float32) if centre is None else np.asarray(centre, np.float32)
+        self._explained = self.X @ self.centre
         self._place: dict[int, int] = {}
         self._rows = np.empty(0, np.int64)
         self._members = np.empty(0, bool)
@@ -97,7 +107,7 @@ class JudgedSquares:
         """Return w."""
         if not self._solved:
             self._solve()
-        weights: Block = self.X[self._rows].T @ self._alpha
+        weights: Block = self.centre + self.X[self._rows].T @ self._alpha
         return weights
 
     def scores(self) -> Block:
@@ -107,17 +117,12 @@ class JudgedSquares:
 
     def document_weights(self) -> Block:
         """Return ω of the judged documents, in the order of their first verdicts."""
-        n, members = len(self._members), int(self._members.sum())
-        weights = np.ones(n)
-        if 0 < members < n:
-            weights[~self._members] = members / (self.ratio * (n - members))
-            weights *= n / weights.sum()
-        return weights.astype(np.float32)
+        return balanced(self._members, self.ratio).astype(np.float32)
 
     def _solve(self) -> None:
         n = len(self._rows)
         gram, own = self._gram[:n, :n], np.float32(self.strength) / self.document_weights()
-        targets = np.where(self._members, np.float32(1.0), np.float32(-1.0))
+        targets = np.where(self._members, np.float32(1.0), np.float32(-1.0)) - self._explained[self._rows]
         inverse = 1.0 / (gram.diagonal() + own)
         alpha = self._alpha
         residual = targets - (gram @ alpha + own * alpha)
@@ -135,3 +140,19 @@ class JudgedSquares:
             before, left = left, float(residual @ step)
             direction = step + np.float32(left / before) * direction
         self._alpha, self._solved = alpha, True
+
+
+def balanced(members: NDArray[np.bool_], ratio: float) -> NDArray[np.float64]:
+    """Return ω: all members together weigh `ratio` times as much as all rejected documents together; the mean is 1.
+
+    Examples
+    --------
+    >>> balanced(np.array([True, False, False]), 4.0).round(2).tolist()
+    [2.4, 0.3, 0.3]
+    """
+    n, found = len(members), int(members.sum())
+    weights = np.ones(n)
+    if 0 < found < n:
+        weights[~members] = found / (ratio * (n - found))
+        weights *= n / weights.sum()
+    return weights
