@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.member_regression import Design, LinearMembers
-from priorwise.models.member_trials import MemberTrials, Setting, Trial, draw_folds, without_groups
+from priorwise.models.member_trials import MemberTrials, Setting, Trial, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 from priorwise.search.left_out_ranks import LeftOutRanks
 
@@ -55,11 +55,11 @@ class MemberFinder(LinearMembers):
     """Find the members that are missing; this is how ``discover`` ranks by default.
 
     It tries settings of :class:`MemberRegression`. Each is fitted without a fifth of the members at a time (a third, if
-    there are a hundred or more), and judged by the ranks of the members that were left out (:class:`LeftOutRanks`). The
-    search climbs in stages: variances with and without kinship; then further groups of features for the best; then
-    texts about the category; then one-sided squares, and candidates treated as provisional members. The weights are
-    the average over all settings, each in units of its scores' spread, in proportion to the probability that it gives
-    to the ranks.
+    there are a hundred or more), and judged by the ranks of the members that were left out (:class:`LeftOutRanks`).
+    Members that are near copies of each other are left out together. The search climbs in stages: variances with and
+    without kinship; then further groups of features for the best; then texts about the category; then one-sided
+    squares, and candidates treated as provisional members. The weights are the average over all settings, each in units
+    of its scores' spread, in proportion to the probability that it gives to the ranks.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class MemberFinder(LinearMembers):
         design, known = self._read(X, y, may_be_empty=self.knowledge is not None)
         hyper, target = self.hyperprior or HyperPrior(), self.target or LeftOutRanks()
         knowledge = _row(self.knowledge, design.X.shape[1])
-        fold = draw_folds(len(known.members), self.seed)
+        fold = design.folds(known, self.seed)
         scores_known = None if knowledge is None else design.score(knowledge)
         trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
         if len(known.members) < 2:

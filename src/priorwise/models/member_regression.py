@@ -14,10 +14,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.features.copies import near_copies
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import PriorByName
 from priorwise.models.calibration import Calibration
-from priorwise.models.member_trials import MemberTrials, Setting, Trial, never_left_out
+from priorwise.models.member_trials import MemberTrials, Setting, Trial, draw_folds, never_left_out
 from priorwise.models.missing import Missing, calibrate_by_moments, estimate_missing
 from priorwise.models.weights import Weights
 from priorwise.priors.base import checked
@@ -155,6 +156,10 @@ class Design:
             if np.any(each.setting.prior.centre):
                 weights += by * self._centre(each.setting.prior)
         return weights
+
+    def folds(self, known: Known, seed: int) -> Rows:
+        """Which members are left out together: near copies always are."""
+        return draw_folds(len(known.members), seed, near_copies(self.X[known.members]))
 
     def offset(self, prior: StructuredGaussian) -> Floats:
         """What the prior's centre alone scores every document and text."""

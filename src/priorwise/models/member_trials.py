@@ -302,15 +302,18 @@ def _structure(prior: StructuredGaussian, groups: tuple[str, ...]) -> tuple[floa
     return (prior.kinship, *prior.of_groups(groups).tolist())
 
 
-def draw_folds(n_members: int, seed: int) -> Rows:
+def draw_folds(n_members: int, seed: int, copies: Rows | None = None) -> Rows:
     """Deal the members to five parts, or three if they are many; each is alone if there are fewer than five.
 
-    A single member cannot be left out.
+    A single member cannot be left out. Members with the same number in `copies` are left out together, or the copy that
+    stays would find the one that was left out; if all are copies of each other, that is unavoidable.
     """
     if n_members < 2:
         return never_left_out(n_members)
-    parts = FOLDS_OF_MANY if n_members >= MANY else min(FOLDS, n_members)
-    fold: Rows = np.random.default_rng(seed).permutation(n_members) % parts
+    groups = np.arange(n_members) if copies is None or not copies.any() else copies
+    n_groups = int(groups.max()) + 1
+    parts = FOLDS_OF_MANY if n_members >= MANY else FOLDS
+    fold: Rows = (np.random.default_rng(seed).permutation(n_groups) % min(parts, n_groups))[groups]
     return fold
 
 

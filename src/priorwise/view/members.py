@@ -331,10 +331,9 @@ class ShownMembers(ShownModel):
 
     def _solved_to(self, tolerance: float) -> MemberTrials:
         from priorwise.models.member_regression import Known
-        from priorwise.models.member_trials import draw_folds
 
         known = Known.of(self._read.y[self.view.documents.training])
-        return self._design.trials(known, HyperPrior(), draw_folds(len(known.members), 0), tolerance)
+        return self._design.trials(known, HyperPrior(), self._design.folds(known, 0), tolerance)
 
     @cached_property
     def _amounts(self) -> Floats:
