@@ -35,7 +35,8 @@ def _start(
         for c in range(row.shape[0]):
             row[c] = bias[c] + length * background[0, c]
     else:
-        row[:] = bias
+        for c in range(row.shape[0]):
+            row[c] = bias[c]
         for place in range(first, last):
             g, amount = group[tokens[place]], amounts[place]
             for c in range(row.shape[0]):

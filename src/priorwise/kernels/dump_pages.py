@@ -102,7 +102,9 @@ def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -
             inside, in_slot = True, False
             if n == pages.shape[0]:
                 more = np.zeros((2 * n, 8), np.int64)
-                more[:n] = pages
+                for page in range(n):
+                    for part in range(8):
+                        more[page, part] = pages[page, part]
                 pages = more
             pages[n, START] = at
             pages[n, NAMESPACE] = NO_NAMESPACE

@@ -39,7 +39,8 @@ def keep_known(indptr: Ints, tokens: NDArray[np.integer], known_as: Rows, kept_i
 @njit(cache=True, nogil=True)
 def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_values: Floats) -> None:
     """Carry values at the nodes to the grid: the first `direct` are copied, the others interpolated."""
-    grid_values[:direct] = node_values[:direct]
+    for g in range(direct):
+        grid_values[g] = node_values[g]
     rest = grid_values[direct:]
     rest[:] = 0.0
     k = 0

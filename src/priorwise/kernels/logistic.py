@@ -131,7 +131,8 @@ def project(flat: Floats, curvature: Floats, slope: Floats, theta: Floats) -> No
     """
     n, k = flat.shape
     if k == 0:
-        theta[:] = slope
+        for i in range(n):
+            theta[i] = slope[i]
         return
     gram = np.zeros((k, k))
     right = np.zeros(k)

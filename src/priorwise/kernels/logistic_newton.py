@@ -62,7 +62,8 @@ def _newton_step(
     first = size = np.dot(residual, scaled)
     for _ in range(max_steps):
         mean = np.dot(sums, p) / total_curvature if total_curvature > 0.0 else 0.0
-        product[:] = l2 * p
+        for j in range(p.shape[0]):
+            product[j] = l2[j] * p[j]
         for i in range(curvature.shape[0]):
             total = -mean
             for k in range(indptr[i], indptr[i + 1]):
@@ -138,8 +139,9 @@ def fit_newton(
             _transposed_times(indptr, columns, values, slope, gradient)
         gradient += l2 * w
         total_curvature = l2_b + np.sum(curvature) if intercept else 0.0
-        diagonal[:] = l2
-        sums[:] = 0.0
+        for j in range(d):
+            diagonal[j] = l2[j]
+            sums[j] = 0.0
         for i in range(n):
             for k in range(indptr[i], indptr[i + 1]):
                 weighted = curvature[i] * values[k]

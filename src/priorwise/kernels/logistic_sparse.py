@@ -116,8 +116,10 @@ def fit_sparse(
                 if not checked[j]:
                     gradient[j] = column_dot(indptr, rows, values, j, slope)
                     checked[j] = True
-            seen_gradient[:] = gradient
-            seen_slope[:] = slope
+            for j in range(d):
+                seen_gradient[j] = gradient[j]
+            for i in range(n):
+                seen_slope[i] = slope[i]
         if iteration == 0:
             strength = max(1.0, RELAX * lead)
         if flat.shape[1] > 0:

@@ -68,7 +68,9 @@ def find_runs(
                     at += point_at(data, at, end)[1]
                 if n_runs == runs.shape[0]:
                     wider = np.empty((2 * n_runs, 3), np.int64)
-                    wider[:n_runs] = runs
+                    for row in range(n_runs):
+                        for part in range(3):
+                            wider[row, part] = runs[row, part]
                     runs = wider
                 runs[n_runs, 0] = text
                 runs[n_runs, 1] = first

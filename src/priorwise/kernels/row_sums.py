@@ -34,7 +34,8 @@ def sum_rows(
             other = block[indices[at]]
             for column in range(width):
                 total[column] += value * other[column]
-        out[row] = total
+        for column in range(width):
+            out[row, column] = total[column]
 
 
 @njit(cache=True, nogil=True)
