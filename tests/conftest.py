@@ -31,6 +31,8 @@ pytest_plugins = ["labelled_texts", "paper_collections", "processes", "regressio
 IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("untimed", deadline=None, derandomize=IN_CI, max_examples=12 if IN_CI else 100)
 settings.load_profile("untimed")
+# While writing: scripts/test --quick
+settings.register_profile("quick", deadline=None, max_examples=12)
 # For an afternoon: pytest --hypothesis-profile=fuzz tests/test_fuzz_*.py
 settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=True)
 

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from numba import njit
 
 from priorwise.kernels import kept_code
-from priorwise.kernels.kept_code import VARIABLE, find_room
+from priorwise.kernels.kept_code import COMPILING, VARIABLE, find_room, on_compiling
 
 
 @pytest.fixture
@@ -40,3 +42,12 @@ def test_otherwise_nothing_is_done(nowhere: Path, tmp_path: Path, monkeypatch: p
     assert find_room(nowhere) is None
     assert os.environ[VARIABLE] == ""
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_first_compilation_is_announced_once() -> None:
+    importlib.import_module("priorwise.kernels.compiling")
+    told: list[str] = []
+    on_compiling(told.append)
+    double = njit(lambda number: 2 * number)
+    assert (double(2), double(2.5)) == (4, 5.0)
+    assert told == [COMPILING]

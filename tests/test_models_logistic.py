@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels.logistic import solve_semidefinite
 from priorwise.kernels.logistic_sparse import fit_sparse
 from priorwise.models.logistic import LogisticRegression
 from priorwise.models.logistic_design import Design
@@ -271,3 +272,14 @@ def test_bad_input_is_a_sentence():
         LogisticRegression().fit([[np.nan], [1.0]], [0, 1])
     with pytest.warns(ConvergenceWarning, match="stopped after 1 steps, class 1 with a relative gap"):
         LogisticRegression(Laplace(50.0), max_iter=1).fit(X, y)
+
+
+@given(st.integers(1, 5), st.integers(0, 3), st.integers(0, 2**32 - 1))
+def test_dependent_columns_are_left_out_of_a_small_system(n_columns: int, n_copies: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    F = rng.normal(size=(12, n_columns))
+    F = np.column_stack([F, F @ rng.normal(size=(n_columns, n_copies))])[:, rng.permutation(n_columns + n_copies)]
+    D, slope = rng.uniform(0.1, 1.0, 12), rng.normal(size=12)
+    square, right = F.T @ (D[:, None] * F), F.T @ slope
+    solution = solve_semidefinite.py_func(square.copy(), right.copy())
+    np.testing.assert_allclose(F @ solution, F @ np.linalg.lstsq(square, right, rcond=None)[0], atol=1e-6)

@@ -106,7 +106,10 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         from priorwise.errors import PriorwiseError
+        from priorwise.kernels.kept_code import on_compiling
 
+        if sys.stderr.isatty():
+            on_compiling(lambda line: click.echo(line, err=True))
         try:
             with _hidden("pandas"):
                 return super().invoke(ctx)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Singles = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -13,7 +14,7 @@ BINS = 1024
 BLOCK = 32
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def average_precision_rows(
     rows: NDArray[np.int64],
     positive_terms: Singles,

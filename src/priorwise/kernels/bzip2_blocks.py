@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 BLOCK = 0x314159265359
 """The 48 bits with which a block begins."""
@@ -30,7 +31,7 @@ def _possible() -> NDArray[np.bool_]:
 _POSSIBLE = _possible()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_marks(data: NDArray[np.uint8], first: int, last: int) -> NDArray[np.int64]:
     """Return the bit at which each mark begins, for marks whose first bit lies in the bytes from first to before last.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from priorwise.kernels.bzip2_codes import (
@@ -21,7 +20,7 @@ from priorwise.kernels.bzip2_codes import (
     read_lengths,
     read_selectors,
 )
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 
 LARGEST_BLOCK = 900_000
 """The bytes of a block at the highest level, before its runs are written out."""
@@ -37,7 +36,7 @@ _MARK_BITS, _CHECKSUM_BITS = 48, 32
 _SHORTEST = _MARK_BITS + _CHECKSUM_BITS + 1 + 24 + 16
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def last_column(
     data: NDArray[np.uint8], start: int, column: NDArray[np.uint8], counts: NDArray[np.int64]
 ) -> tuple[int, int, int, int]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 _RUN = 4
 _POLYNOMIAL = 0x04C11DB7
@@ -33,7 +34,7 @@ def _checksum_tables() -> NDArray[np.uint32]:
 _TABLES = _checksum_tables()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link(column: NDArray[np.uint8], n: int, counts: NDArray[np.int64], links: NDArray[np.uint32]) -> None:
     """Turn a last column into links: each a byte of the content, and above it the place of the next link."""
     places = np.empty(256, np.int64)
@@ -48,7 +49,7 @@ def link(column: NDArray[np.uint8], n: int, counts: NDArray[np.int64], links: ND
         links[place] = np.uint32(i) << np.uint32(8) | np.uint32(byte)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow(
     links: NDArray[np.uint32], places: NDArray[np.int64], lengths: NDArray[np.int64], passed: NDArray[np.uint8]
 ) -> None:
@@ -63,7 +64,7 @@ def follow(
         done = lengths[rows - 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def written_out(runs: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the content: after four equal bytes, the next says how many more of them there are."""
     out = np.empty(_write_out(runs, np.empty(0, np.uint8)), np.uint8)
@@ -71,7 +72,7 @@ def written_out(runs: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write_out(runs: NDArray[np.uint8], out: NDArray[np.uint8]) -> int:
     """Write the content, if there is room for it, and return its size."""
     write = out.size > 0
@@ -93,7 +94,7 @@ def _write_out(runs: NDArray[np.uint8], out: NDArray[np.uint8]) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def checksum(content: NDArray[np.uint8]) -> int:
     """Return bzip2's CRC-32 of a block's content."""
     crc: Any = 0xFFFFFFFF

@@ -7,14 +7,15 @@ before.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_classes_per_token(
     indptr: NDArray[np.integer],
     tokens: NDArray[np.integer],
@@ -40,7 +41,7 @@ def count_classes_per_token(
         starts[token + 1] += starts[token]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_up_tokens(
     indptr: NDArray[np.integer], tokens: NDArray[np.integer], amounts: Floats, weights: Floats, totals: Floats
 ) -> None:
@@ -53,7 +54,7 @@ def add_up_tokens(
             totals[token] += weights[d] * amounts[place]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_up_pairs(
     indptr: NDArray[np.integer],
     tokens: NDArray[np.integer],

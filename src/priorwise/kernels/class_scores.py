@@ -7,8 +7,9 @@ its group weighs in a class that has never seen it, the difference is listed onl
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,7 +17,7 @@ Singles = NDArray[np.float32]
 Indices = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _start(
     first: int,
     last: int,
@@ -43,7 +44,7 @@ def _start(
                 row[c] += amount * background[g, c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_classes(
     indptr: NDArray[np.integer],
     tokens: NDArray[np.integer],
@@ -76,7 +77,7 @@ def score_classes(
                 row[classes[at]] += amount * differences[at]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _exact(
     c: int,
     first: int,
@@ -104,7 +105,7 @@ def _exact(
     return score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_rows(rows: Indices, by: Singles, count: int, table: Singles, total: Singles) -> None:
     """Add up rows of a flat table, each times a number; four at a time, so that the totals are stored less often."""
     width = np.uint64(total.shape[0])
@@ -122,7 +123,7 @@ def _add_rows(rows: Indices, by: Singles, count: int, table: Singles, total: Sin
         place += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _insert(score: float, c: int, scores: Floats, places: Ints) -> None:
     """Put a class into a short list, best first; it goes behind its equals and the last one drops out."""
     at = scores.shape[0] - 1
@@ -134,7 +135,7 @@ def _insert(score: float, c: int, scores: Floats, places: Ints) -> None:
     places[at] = c
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_classes(
     indptr: NDArray[np.integer],
     tokens: NDArray[np.integer],
@@ -184,6 +185,7 @@ def best_classes(
     # One class more than wanted: if that one is clearly behind, the others are the best.
     near, near_scores = np.empty(min(k + 1, n_classes), dtype=np.int64), np.empty(min(k + 1, n_classes))
     last_wanted, next_one = k - 1, near.shape[0] - 1
+    candidates = np.empty(n_classes, dtype=np.int64)
     for d in range(indptr.shape[0] - 1):
         first, last = indptr[d], indptr[d + 1]
         _start(first, last, tokens, amounts, bias, background, group, base)
@@ -212,11 +214,22 @@ def best_classes(
             if not need_scores and k == 1:
                 best[d, 0] = near[0]
                 continue
-            candidates = np.sort(near[:k])
+            n_candidates = k
+            for place in range(k):
+                at = place
+                while at > 0 and candidates[at - 1] > near[place]:
+                    candidates[at] = candidates[at - 1]
+                    at -= 1
+                candidates[at] = near[place]
         else:
-            candidates = np.flatnonzero(base + rough >= bar)
+            n_candidates = 0
+            for c in range(n_classes):
+                if base[c] + rough[c] >= bar:
+                    candidates[n_candidates] = c
+                    n_candidates += 1
         best_scores[d] = -np.inf
-        for c in candidates:
+        for place in range(n_candidates):
+            c = candidates[place]
             score = _exact(c, first, last, tokens, amounts, base[c], starts, classes, differences)
             if score > best_scores[d, last_wanted]:
                 _insert(score, c, best_scores[d], best[d])

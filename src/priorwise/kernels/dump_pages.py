@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.utf8 import put_point
 from priorwise.kernels.words import find_byte
 
@@ -77,7 +76,7 @@ def _end_of_text(data: NDArray[np.uint8], words: NDArray[np.uint64], at: int) ->
         at += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
     """Return the pages that begin before ``limit``, a row for each; of several revisions the last one's text.
 
@@ -168,7 +167,7 @@ def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -
     return pages[:n].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unescape(
     data: NDArray[np.uint8], words: NDArray[np.uint64], spans: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

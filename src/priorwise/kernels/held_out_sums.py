@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import kernel
 from priorwise.kernels.leave_one_out import _sum_rows
 from priorwise.kernels.nothing import NOTHING
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_token_rows(
     documents: Ints,
     indptr: NDArray[np.integer],
@@ -39,7 +39,7 @@ def sum_token_rows(
         _sum_rows(rows, count, table, sums[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def measure_holes(
     documents: Ints,
     indptr: NDArray[np.integer],
@@ -73,7 +73,7 @@ def measure_holes(
             lost[i, 2] += min(count, 1.0) - min(left, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_log_counts(
     documents: Ints,
     indptr: NDArray[np.integer],
@@ -102,7 +102,7 @@ def sum_log_counts(
                 sums[i, p] += amount * np.log(left + (shift * min(left, 1.0) if shift < 0.0 else shift))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_log_lifts(
     documents: Ints,
     indptr: NDArray[np.integer],

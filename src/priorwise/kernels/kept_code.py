@@ -1,4 +1,4 @@
-"""Where compiled code is kept between runs."""
+"""Where compiled code is kept between runs, and who is told when there is none yet."""
 
 from __future__ import annotations
 
@@ -8,9 +8,25 @@ import shutil
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 VARIABLE = "NUMBA_CACHE_DIR"
+
+COMPILING = "First use after an installation: compiling the inner loops for this processor takes up to 15 seconds, once"
+
+_told: list[Callable[[str], None]] = []
+
+
+def on_compiling(tell: Callable[[str], None]) -> None:
+    """Call a function, once and with one line to show, when the first kernel of this process has to be compiled."""
+    _told[:] = [tell]
+
+
+def announce() -> None:
+    """Say that a kernel is being compiled, to whom it concerns; once."""
+    while _told:
+        _told.pop()(COMPILING)
 
 
 def find_room(here: Path = Path(__file__).parent) -> Path | None:

@@ -11,9 +11,9 @@ and carried to the whole grid by an interpolation that is exact to rounding (`pr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import kernel
 from priorwise.kernels.nothing import TIE
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ Rows = NDArray[np.int32]
 Indices = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_known(indptr: Ints, tokens: NDArray[np.integer], known_as: Rows, kept_indptr: Ints, kept: Rows) -> None:
     """Rename the tokens of every case by `known_as`, and leave out those it does not know (−1)."""
     count = 0
@@ -36,7 +36,7 @@ def keep_known(indptr: Ints, tokens: NDArray[np.integer], known_as: Rows, kept_i
         kept_indptr[i + 1] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_values: Floats) -> None:
     """Carry values at the nodes to the grid: the first `direct` are copied, the others interpolated."""
     for g in range(direct):
@@ -56,7 +56,7 @@ def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_value
         k += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
     """Add up rows of a table, each given by where it begins.
 
@@ -78,7 +78,7 @@ def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
         place += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def case_terms(
     cases: Ints,
     indptr: NDArray[np.integer],
@@ -115,7 +115,7 @@ def case_terms(
         _spread_to_grid(total, spread, direct, terms[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_staircases(positive_terms: Floats, negative_terms: Floats, weights: Floats, first_positive: Floats) -> None:
     """Place every case in the grid: add its weight at the first λ+ of each λ− for which it is predicted positive.
 
@@ -133,7 +133,7 @@ def add_staircases(positive_terms: Floats, negative_terms: Floats, weights: Floa
             first_positive[row, column] += weights[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_cells(positive_terms: Floats, negative_terms: Floats, weights: Floats, predicted: Floats) -> None:
     """Add every case's weight to the cells of the grid in which it is predicted positive, one by one."""
     columns = np.uint64(positive_terms.shape[1])

@@ -26,6 +26,9 @@ Mask = NDArray[np.bool_]
 ROUNDING = 1e-14
 """Objectives closer than this, relative to themselves, are equal: their sums are no more exact."""
 
+DEPENDENT = 1e-12
+"""A column of which no more than this share is left is a sum of others."""
+
 NEARLY = 1e-6
 """The last of Newton's steps on one number: what is left after a step of this length is about its square."""
 
@@ -123,6 +126,35 @@ def best_intercept(scores: Floats, y: Floats, s: Floats, l2_b: float, b: float) 
 
 
 @helper
+def solve_semidefinite(square: Floats, right: Floats) -> Floats:
+    """Solve for a small semidefinite matrix, overwriting both; a column that adds nothing to the others gets 0."""
+    size = right.shape[0]
+    least = np.empty(size)
+    solution = np.zeros(size)
+    free = np.ones(size, dtype=np.bool_)
+    for p in range(size):
+        least[p] = DEPENDENT * square[p, p]
+    while True:
+        pivot = -1
+        for p in range(size):
+            if free[p] and square[p, p] > least[p] and (pivot < 0 or square[p, p] > square[pivot, pivot]):
+                pivot = p
+        if pivot < 0:
+            break
+        free[pivot] = False
+        for p in range(size):
+            share = square[p, pivot] / square[pivot, pivot]
+            if p != pivot and share != 0.0:
+                for q in range(size):
+                    square[p, q] -= share * square[pivot, q]
+                right[p] -= share * right[pivot]
+    for p in range(size):
+        if not free[p]:
+            solution[p] = right[p] / square[p, p]
+    return solution
+
+
+@helper
 def project(flat: Floats, curvature: Floats, slope: Floats, theta: Floats) -> None:
     """Make θ orthogonal to the unpenalised columns: θ = slope − D·F·(FᵀDF)⁻¹Fᵀ·slope.
 
@@ -142,7 +174,7 @@ def project(flat: Floats, curvature: Floats, slope: Floats, theta: Floats) -> No
             right[p] += slope[i] * flat[i, p]
             for q in range(k):
                 gram[p, q] += weighted * flat[i, q]
-    coefficients = np.linalg.lstsq(gram, right)[0]
+    coefficients = solve_semidefinite(gram, right)
     for i in range(n):
         shift = 0.0
         for p in range(k):

@@ -7,9 +7,8 @@ at Δ_j; then Δ_j becomes max(2|step|, Δ_j/2). Every step lowers the objective
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.logistic import (
     Floats,
     Ints,
@@ -53,7 +52,7 @@ def _move(slope: float, curvature: float, w: float, l1: float, l2: float, reach:
     return min(reach, max(-reach, step))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_bbr(
     indptr: Ints,
     rows: Ints,

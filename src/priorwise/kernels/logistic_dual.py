@@ -13,9 +13,8 @@ towards by a multiplier, b, and met exactly whenever the gap is taken.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.logistic import NEARLY, Floats, Ints, best_intercept, sigmoid, softplus
 
 SPACING = 2
@@ -82,7 +81,7 @@ def _meet_constraint(
             w[columns[k]] += step * values[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_dual(
     indptr: Ints,
     columns: Ints,

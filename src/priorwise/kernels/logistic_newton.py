@@ -7,9 +7,8 @@ priors. The intercept has its best value at every step, and is projected out of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.logistic import (
     ROUNDING,
     Floats,
@@ -86,7 +85,7 @@ def _newton_step(
     return v
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_newton(
     indptr: Ints,
     columns: Ints,

@@ -9,9 +9,8 @@ on the columns themselves.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.logistic import (
     ROUNDING,
     Floats,
@@ -44,7 +43,7 @@ def _penalty(working: Ints, w: Floats, change: Floats, step: float, l1: Floats, 
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_sparse(
     indptr: Ints,
     rows: Ints,

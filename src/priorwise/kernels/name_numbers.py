@@ -7,15 +7,16 @@ there is none. Calls with arrays cost more than what is done here, so each kerne
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 _NONE = np.uint32(0xFFFFFFFF)
 _START, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _HALF = np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_names(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int32],
@@ -65,7 +66,7 @@ def number_names(
     return known
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rehash(table: NDArray[np.int64], wider: NDArray[np.int64]) -> None:
     """Enter the rows of a table into an empty one."""
     last = wider.shape[0] - 1
@@ -78,14 +79,14 @@ def rehash(table: NDArray[np.int64], wider: NDArray[np.int64]) -> None:
             wider[row, 1] = table[old, 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_keys(keys: NDArray[np.uint32], counts: NDArray[np.int64]) -> None:
     """Add how often each key occurs."""
     for i in range(keys.size):
         counts[keys[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_values(
     keys: NDArray[np.uint32], values: NDArray[np.uint32], free: NDArray[np.int64], placed: NDArray[np.uint32]
 ) -> None:

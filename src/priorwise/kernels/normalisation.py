@@ -8,10 +8,9 @@ are no UTF-8, is left to the caller. An ASCII space joins with nothing, so runs 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.utf8 import point_at
 from priorwise.kernels.words import SPARE, end_of_ascii
 
@@ -24,7 +23,7 @@ def _is_space(byte: int) -> bool:
     return byte == 32 or 9 <= byte <= 13
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_runs(
     data: NDArray[np.uint8],
     words: NDArray[np.uint64],
@@ -76,7 +75,7 @@ def find_runs(
                 runs[n_runs, 1] = first
                 runs[n_runs, 2] = at
                 n_runs += 1
-    return runs[:n_runs].copy(), sizes, broken
+    return runs[:n_runs], sizes, broken
 
 
 @helper
@@ -89,7 +88,7 @@ def _size(data: NDArray[np.uint8], at: int, end: int, fate: NDArray[np.uint8], l
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_normal(
     data: NDArray[np.uint8],
     words: NDArray[np.uint64],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def order_rows(
     offsets: NDArray[np.int32], columns: NDArray[np.uint32], values: NDArray[np.uint32], rank: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def first_wrong_row(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray[np.uint32]) -> int:
     """Return the first row whose numbers do not ascend or reach beyond `counts`, or −1 if all are right.
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Block = NDArray[np.float32]
 Columns = NDArray[np.float32]
 Sums = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -38,7 +39,7 @@ def sum_rows(
             out[row, column] = total[column]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_prior(product: Block, direction: Block, strength: Columns, begin: int, end: int) -> Sums:
     """Add `strength` times the direction to its product, and return their inner products by column."""
     width = product.shape[1]
@@ -50,7 +51,7 @@ def add_prior(product: Block, direction: Block, strength: Columns, begin: int, e
     return inner
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def step_along(
     solution: Block, residual: Block, direction: Block, product: Block, step: Columns, begin: int, end: int
 ) -> Sums:
@@ -66,7 +67,7 @@ def step_along(
     return squares
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def turn(direction: Block, residual: Block, share: Columns, begin: int, end: int) -> None:
     """The next direction: what is left, and a share of the last direction."""
     for row in range(begin, end):
@@ -74,7 +75,7 @@ def turn(direction: Block, residual: Block, share: Columns, begin: int, end: int
             direction[row, column] = residual[row, column] + share[column] * direction[row, column]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_active(block: Block, active: NDArray[np.bool_], begin: int, end: int) -> None:
     """Set to 0 what is not active."""
     for row in range(begin, end):
@@ -83,7 +84,7 @@ def keep_active(block: Block, active: NDArray[np.bool_], begin: int, end: int) -
                 block[row, column] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_columns(block: Block, other: Block, share: Columns, begin: int, end: int) -> None:
     """Put a share of the other block's numbers in place of the block's own, column by column."""
     for row in range(begin, end):

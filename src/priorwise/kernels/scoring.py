@@ -7,14 +7,15 @@ slower here.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_documents(
     offsets: NDArray[np.integer], tokens: NDArray[np.uint32], table: Floats, bias: float, scores: Floats
 ) -> None:
@@ -35,7 +36,7 @@ def score_documents(
         scores[d] = bias + ((s0 + s1) + (s2 + s3))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_documents_many(
     offsets: NDArray[np.integer],
     tokens: NDArray[np.uint32],
@@ -96,13 +97,13 @@ def score_documents_many(
             scores[c, d] = total[c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _worse(score: float, document: int, other_score: float, other_document: int) -> bool:
     """Whether the first stands behind the second: a lower score, or an equal one further down the corpus."""
     return score < other_score or (score == other_score and document > other_document)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _push(score: float, document: int, best_scores: Floats, best_documents: Ints, size: int) -> int:
     """Put a document into a heap that keeps the best ones, the worst of them on top; return the heap's new size."""
     if size < best_scores.shape[0]:
@@ -137,7 +138,7 @@ def _push(score: float, document: int, best_scores: Floats, best_documents: Ints
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_best(
     scores: Floats,
     divisor: Floats,
@@ -162,7 +163,7 @@ def keep_best(
     return size, positive
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_best_bounds(
     sums: NDArray[np.int32],
     unit: float,

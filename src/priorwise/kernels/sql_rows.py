@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 
 # What is done with a column's values.
 SKIP, INTEGER, TEXT, TITLE = range(4)
@@ -33,7 +32,7 @@ _E, _L, _N, _U, _X = 101, 108, 110, 117, 120
 _DECIMAL_DIGITS, _HEXADECIMAL_DIGITS = 18, 15
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_rows(
     data: NDArray[np.uint8],
     at: int,

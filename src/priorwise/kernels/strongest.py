@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from priorwise.kernels.compiling import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def strongest_of_each(
     offsets: NDArray[np.integer], weights: NDArray[np.float64], places: NDArray[np.int64], found: NDArray[np.int64]
 ) -> None:

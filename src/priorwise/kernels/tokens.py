@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.words import bytes_at
 
 # A token begins with NUMBER or anything after it.
@@ -36,7 +35,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def character(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[Any, int]:
     """Return the class of the character at ``at`` and its width in bytes; a cut-off character is a separator."""
     lead = np.int64(data[at])
@@ -57,7 +56,7 @@ def character(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.ui
     return np.int64(classes[point]), width
 
 
-@njit(cache=True, nogil=True)
+@helper
 def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int, int]:
     """Return where the first token at or after ``at`` begins and ends, and where to look for the token after it.
 
@@ -138,7 +137,7 @@ def _together(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.ui
     return at, at, length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return the first byte of every token and the byte after its last, in order."""
     spans = np.empty((_room(data.size), 2), np.int64)
@@ -146,13 +145,13 @@ def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[
     while True:
         start, stop, at = next_token(data, at, data.size, classes)
         if start == stop:
-            return spans[:found].copy()
+            return spans[:found]
         spans[found, 0] = start
         spans[found, 1] = stop
         found += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_tokens(
     data: NDArray[np.uint8], words: NDArray[np.uint64], bounds: NDArray[np.int64], classes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int32]]:
@@ -213,10 +212,10 @@ def count_tokens(
         offsets[document + 1] = n_entries
     return (
         offsets,
-        tokens[:n_entries].copy(),
-        counts[:n_entries].copy(),
-        names[:n_bytes].copy(),
-        name_offsets[: n_known + 1].copy(),
+        tokens[:n_entries],
+        counts[:n_entries],
+        names[:n_bytes],
+        name_offsets[: n_known + 1],
     )
 
 

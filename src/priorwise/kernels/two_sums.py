@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from priorwise.kernels.compiling import kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_two(
     indptr: NDArray[np.integer],
     tokens: NDArray[np.integer],
@@ -47,7 +48,7 @@ def sum_two(
         sums[d, 1] = second
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to_bins(
     sums: Floats, low: Floats, high: Floats, is_member: NDArray[np.bool_], bins: NDArray[np.float32]
 ) -> None:

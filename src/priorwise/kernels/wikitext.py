@@ -9,11 +9,10 @@ kind and gives up those opened inside it; each is given up once. So the time is 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from priorwise.kernels import wikitext_marks as marks
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.utf8 import put_point
 from priorwise.kernels.wikitext_names import (
     BREAK,
@@ -60,7 +59,7 @@ _IS_MARK = np.zeros(256, np.bool_)
 _IS_MARK[[*b"\n&':<[]_{|}"]] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def plain_texts(
     data: NDArray[np.uint8],
     spans: NDArray[np.int64],

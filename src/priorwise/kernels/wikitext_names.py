@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import helper
+from priorwise.kernels.compiling import helper, kernel
 
 
 def _constants(n: int) -> Any:
@@ -37,7 +36,7 @@ _PRIMES = 16777619, 1540483477
 _TAB, _NEWLINE, _SPACE, _UNDERSCORE = 9, 10, 32, 95
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def name_key(text: NDArray[np.uint8], start: int, end: int, sort: int) -> Any:
     """Return the key of a name, in which spaces, underscores and the case of ASCII letters count for entities only."""
     low: Any = sort << 8
@@ -54,7 +53,7 @@ def name_key(text: NDArray[np.uint8], start: int, end: int, sort: int) -> Any:
     return high << _HALF | low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def name_row(names: NDArray[np.int64], key: int) -> int:
     """Return the row of a key, or the empty one where it would stand."""
     row = (key ^ key >> _HALF) & (names.shape[0] - 1)
