@@ -271,6 +271,14 @@ def test_install(monkeypatch: pytest.MonkeyPatch) -> None:
     Reader().follow("how-to/install.md")
 
 
+def test_choose_a_model_and_a_prior(articles_corpus: Path) -> None:
+    Reader().follow("how-to/choose-a-model-and-a-prior.md")
+
+
+def test_troubleshooting(articles_corpus: Path) -> None:
+    Reader().follow("how-to/troubleshooting.md")
+
+
 def test_many_categories(folder: Path) -> None:
     random = Random(0)
     texts = [prose(random, FILMS if number % 2 else OTHERS, 4) for number in range(110)]
