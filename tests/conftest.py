@@ -109,8 +109,9 @@ def auto_path(auto_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cli() -> Cli:
     """Call the command line in this process; anything but a clean exit is an error of the test."""
 
-    def call(*arguments: object) -> Result:
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="priorwise")
+    def call(*arguments: object, input: str | None = None) -> Result:
+        words = [str(argument) for argument in arguments]
+        result = CliRunner().invoke(main, words, prog_name="priorwise", input=input)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
         return result
 

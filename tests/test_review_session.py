@@ -18,6 +18,7 @@ import reference_review as slow
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.verdicts import Judged
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.models.updating import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged
@@ -373,8 +374,19 @@ def test_all_rounds_are_one_project(folder: Path, corpus: Corpus, truth: Truth, 
     assert chained.unsure == (unsure,)
     third = discover(corpus, "Chess", verdicts=chained)
     assert unsure not in third.ranking.ids
+    assert third.missing == expected, "one number in every place"
     together = Session(corpus, "Chess", verdicts=chained)
     assert together.missing == expected
+
+
+def test_no_estimate_from_verdicts_whose_order_is_unknown(corpus: Corpus, truth: Truth) -> None:
+    """Left-out members that people found in rank order are easier to find than those that are missing."""
+    found = discover(corpus, "Chess").ranking.ids[:6]
+    run = discover(corpus, "Chess", verdicts=Judged(tuple(id for id in found if truth[id] == "yes"), ()))
+    assert run.missing is None
+    said = run.ranker.describe()
+    assert any("typically found at rank" in each for each in said)
+    assert not any("missing" in each for each in said)
 
 
 # Reviewers together

@@ -16,6 +16,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of
+from priorwise.review.reading import said_in
 from priorwise.review.sheet import read_sheet, write_sheet
 from reviews import judge
 
@@ -168,12 +169,12 @@ def test_without_openpyxl(monkeypatch: pytest.MonkeyPatch, hostile: tuple[Corpus
 def test_export_import_results(cli: Cli, run_path: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(run_path, tmp_path / "chess.run"))
     sheet = tmp_path / "chess.xlsx"
-    written = cli("review", folder, "--export", sheet, "--top", 5)
+    written = cli("review", folder, "--blind", "--export", sheet, "--top", 5)
     n = len(items_of(Run.load(folder), Choices(top=5)))
     assert f"{n} documents written" in written.stdout
     fill_in(sheet, lambda id: "yes")
     for name in ("Ada", "Bob"):
-        read = cli("review", folder, "--import", sheet, "--top", 5, "--reviewer", name)
+        read = cli("review", folder, "--blind", "--import", sheet, "--top", 5, "--reviewer", name)
         assert f"{n} verdicts read" in read.stdout
     shown = cli("review", folder, "--results")
     assert "PPV@250" in shown.stdout
@@ -210,3 +211,32 @@ def test_a_run_in_a_corpus_without_texts(tmp_path: Path) -> None:
     write_sheet(tmp_path / "a.csv", items_of(run), corpus)
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         assert {row[3] for row in list(csv.reader(file))[1:]} == {""}
+
+
+@pytest.mark.parametrize(("mode", "chosen"), [("--blind", "blind"), ("--teach", "teach"), ("--ask=best", "rank")])
+def test_a_sheet_says_how_its_documents_were_chosen(
+    mode: str, chosen: str, cli: Cli, auto_path: Path, tmp_path: Path
+) -> None:
+    """However it is imported, only a blind sheet counts as blind."""
+    folder, sheet = Path(shutil.copytree(auto_path, tmp_path / "a.run")), tmp_path / "a.csv"
+    assert cli("review", folder, mode, "--top", 3, "--export", sheet).exit_code == 0
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "verdict": "yes"} for row in rows)
+    for other in ("--blind", "--teach", "--ask=best"):
+        result = cli("review", folder, other, "--top", 3, "--import", sheet, "--reviewer", f"Ada {other}")
+        assert f"{len(rows)} verdicts read" in result.stdout, result.output
+    assert {each.chosen for each in said_in(folder)} == {chosen}
+    with sheet.open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow([rows[0]["id"], "", "", "", "yes", "by hand"])
+    assert "leave that column as it was" in cli("review", folder, "--import", sheet, "--reviewer", "Bob").output
+
+
+def test_a_sheet_that_does_not_say_it_is_not_blind(cli: Cli, auto_path: Path, auto_run: Run, tmp_path: Path) -> None:
+    folder, sheet = Path(shutil.copytree(auto_path, tmp_path / "a.run")), tmp_path / "a.csv"
+    sheet.write_text(f"id,verdict\n{auto_run.ranking.ids[0]},yes\n", encoding="utf-8")
+    assert "1 verdict read" in cli("review", folder, "--import", sheet, "--reviewer", "Ada").stdout
+    assert [each.chosen for each in said_in(folder)] == ["rank"]

@@ -20,6 +20,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of, results, teaching_items
+from priorwise.review.session import Session
 from reviews import EVIL
 
 pytestmark = pytest.mark.slow
@@ -36,7 +37,7 @@ def judged_run(run_path: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(judged_run: Path, environment: dict[str, str]) -> Iterator[Served]:
-    with served("review", judged_run, "--top", TOP, "--port", 0, environment=environment) as running:
+    with served("review", judged_run, "--blind", "--top", TOP, "--port", 0, environment=environment) as running:
         yield running
 
 
@@ -142,6 +143,34 @@ def test_teaching_with_the_keyboard(
     assert len(results(folder)["progress"]["blind"]) == 1
 
 
+def test_a_review_in_rank_order_learns(
+    auto_path: Path, corpus: Corpus, browser: Browser, tmp_path: Path, environment: Environment
+) -> None:
+    """Each document is the best of what was learned from the verdicts before it, and a reload continues there."""
+    folder = Path(shutil.copytree(auto_path, tmp_path / "auto.run"))
+    session = Session(corpus, "Chess")
+    with served("review", folder, "--port", 0, environment=environment) as server, a_page(browser) as page:
+        page.goto(server.url)
+        expect(page.get_by_text("documents, best first. The ranking learns")).to_be_visible()
+        begin(page, server.url, "Ada")
+        for number, key in enumerate("nnynnunnny", start=1):
+            (document,) = session.next(1)
+            expect(page.locator(".document h2")).to_have_text(document.title)
+            press(page, key, f"{number} judged")
+            session.judge(document.id, {"y": "yes", "n": "no", "u": "unsure"}[key])
+            expected = f"{session.progress.found} found. Estimated missing: {session.missing.expected:,.0f} "
+            expect(page.locator(".progress")).to_contain_text(expected)
+        assert serious_faults(page) == []
+        press(page, "z", "9 judged")
+        expect(page.locator(".document h2")).to_have_text(document.title)
+        press(page, "y", "10 judged")
+        page.reload()
+        expect(page.locator(".document h2")).to_have_text(session.next(1)[0].title)
+        expect(page.locator(".progress")).to_contain_text("10 judged")
+    assert [each.chosen for each in logged(folder)] == ["rank"] * 12
+    assert results(folder)["reviewers"] == []
+
+
 def test_a_killed_server_loses_no_verdict(
     server: Served, browser: Browser, judged_run: Path, environment: Environment
 ) -> None:
@@ -157,7 +186,7 @@ def test_a_killed_server_loses_no_verdict(
         expect(page.locator(".document h2")).to_have_text(third)
         assert [word for _, _, word in stored(judged_run)] == ["yes", "no"]
         port = server.port
-        with served("review", judged_run, "--top", TOP, "--port", port, environment=environment) as again:
+        with served("review", judged_run, "--blind", "--top", TOP, "--port", port, environment=environment) as again:
             expect(page.locator(".progress")).to_contain_text("3 of")
             expect(page.get_by_text("Not stored yet")).to_have_count(0)
             assert [word for _, _, word in stored(judged_run)] == ["yes", "no", "unsure"]
@@ -165,7 +194,7 @@ def test_a_killed_server_loses_no_verdict(
             page.keyboard.press("y")
             expect(page.get_by_text("Not stored yet")).to_be_visible()
             page.close()
-            with served("review", judged_run, "--top", TOP, "--port", port, environment=environment):
+            with served("review", judged_run, "--blind", "--top", TOP, "--port", port, environment=environment):
                 # The tab was closed with a verdict under way: it is sent when the page is opened the next time.
                 tab = page.context.new_page()
                 tab.goto(f"{again.url}/../review?reviewer=Ada")
@@ -191,7 +220,7 @@ def test_two_tabs_of_one_browser_with_a_verdict_under_way_each(
         address = first.url
         second.close()
         first.goto("about:blank")
-        with served("review", judged_run, "--top", TOP, "--port", server.port, environment=environment):
+        with served("review", judged_run, "--blind", "--top", TOP, "--port", server.port, environment=environment):
             first.goto(address)
             expect(first.locator(".progress")).to_contain_text("2 of")
     assert sorted(word for _, _, word in stored(judged_run)) == ["no", "yes"]
@@ -207,7 +236,9 @@ def test_a_shorter_list_counts_what_is_in_it(
         assert server.ask("/api/review/verdict", body)[0] == 200
     assert len(fewer) < len(items)
     with (
-        served("review", judged_run, "--top", 2, "--reviewer", "Ada", "--port", 0, environment=environment) as again,
+        served(
+            "review", judged_run, "--blind", "--top", 2, "--reviewer", "Ada", "--port", 0, environment=environment
+        ) as again,
         a_page(browser) as page,
     ):
         page.goto(again.url)
@@ -263,7 +294,7 @@ def test_a_hostile_title_is_only_text(
 ) -> None:
     corpus = corpus_of(documents, titles=[EVIL for _ in documents], path=tmp_path / "evil.corpus")
     discover(corpus, "Chess", top=5).save(tmp_path / "evil.run")
-    evil = served("review", tmp_path / "evil.run", "--port", 0, environment=environment)
+    evil = served("review", tmp_path / "evil.run", "--blind", "--port", 0, environment=environment)
     with evil as server, a_page(browser) as page:
         begin(page, server.url, "<b>Eve</b>")
         expect(page.locator(".document h2")).to_have_text(EVIL)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, ProxyHandler, Request
 
 import pytest
@@ -185,14 +185,17 @@ def visit(url: str) -> None:
 
 def judge(url: str) -> None:
     """Open the review, and say yes to one document, no to the next, and so on; as Ada, if it does not say as whom."""
-    visitor = Visitor(url)
     asked = dict(parse_qsl(urlsplit(url).query))
+    who = asked.setdefault("reviewer", "Ada")
+    visitor = Visitor(urlsplit(url)._replace(query=urlencode(asked)).geturl())
     begun = visitor.ask("start")
-    teaching = {"teach": int(begun["teaching"])}
-    who = asked.get("reviewer", "Ada")
-    for number, item in enumerate(begun["items"][:6]):
-        verdict = {"id": f"{asked}-{number}", "reviewer": who, "item": item["id"], "run": begun["run"]}
-        assert "stored" in visitor.ask("verdict", {**verdict, **teaching, "verdict": ("yes", "no")[number % 2]})
+    mode = {"teach": int(begun["teaching"]), "rank": int(begun["learning"])}
+    for number in range(6):
+        # In rank order each verdict changes what comes next.
+        items = visitor.ask("start")["items"] if begun["learning"] else begun["items"][number:]
+        if items:
+            verdict = {"id": f"{asked}-{number}", "reviewer": who, "item": items[0]["id"], "run": begun["run"]}
+            assert "stored" in visitor.ask("verdict", {**verdict, **mode, "verdict": ("yes", "no")[number % 2]})
 
 
 class Visitor:

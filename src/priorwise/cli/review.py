@@ -1,4 +1,4 @@
-"""`priorwise review`: judge what a run found, blindly and quickly."""
+"""`priorwise review`: judge what a run found, best first; the ranking learns from every verdict."""
 
 from __future__ import annotations
 
@@ -17,10 +17,32 @@ from priorwise.counting import counted
 @click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
 @click.option("--reviewer", help="Your name; the page asks for it otherwise.")
 @click.option(
+    "--ask",
+    type=click.Choice(["best", "unsure", "mixed"]),
+    default="best",
+    show_default=True,
+    help="Which document comes next: the best, the one nearest even odds, or every fourth time the latter.",
+)
+@click.option("--terminal", is_flag=True, help="Judge here, a line for each verdict, instead of in the browser.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    help="First draw so many unread documents at random: if they hold no member, recall is proved.",
+)
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Measure instead: the first of both rankings mixed, origin and score hidden. Nothing is learned meanwhile.",
+)
+@click.option(
     "--top", type=click.IntRange(min=1), default=250, show_default=True, help="Only the first so many of each ranking."
 )
 @click.option(
-    "--order", type=click.Choice(["shuffled", "title"]), default="shuffled", show_default=True, help="In which order."
+    "--order",
+    type=click.Choice(["shuffled", "title"]),
+    default="shuffled",
+    show_default=True,
+    help="In which order, with --blind.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the shuffled order.")
 @click.option(
@@ -41,44 +63,79 @@ def review(
     corpus: Path | str | None,
     reviewer: str | None,
     teach: bool,
+    blind: bool,
+    ask: str,
+    terminal: bool,
+    sample: int | None,
     export: Path | None,
     filled: Path | None,
     show_results: bool,
     **choices: Any,
 ) -> None:
-    """Judge the documents that RUN found: both rankings mixed, origin and score hidden.
+    """Judge the documents that RUN found, best first. The ranking learns from every verdict.
 
-    Opens a page in the browser: one key judges and goes on to the next document, and each verdict is on the disk before
-    it does. Verdicts are kept in the folder of the run. Without a browser: --export a sheet, fill it in, --import it.
+    Opens a page in the browser: one key judges and shows the next document, and each verdict is on the disk before it
+    does. Verdicts are kept in the folder of the run. Without a browser: --terminal, or --export a sheet, fill it in and
+    --import it. The estimate says how many members are still missing, and when it is safe to stop.
 
-    With --teach the documents come in another order: those that the model is least sure of first, and not many that are
-    alike. --top is then how many there are.
+    With --blind it measures how good the rankings are. Only blind verdicts count in statistics.
+
+    With --teach it lists what the model is least sure of first, and not many that are alike. --top is then how many.
     """
     from priorwise.discovery import Run
     from priorwise.review.queue import Choices
 
     if export is not None and filled is not None:
         raise click.UsageError("--export writes a sheet and --import reads one: one at a time.")
+    if blind and teach:
+        raise click.UsageError("--blind measures and --teach does not: one of them.")
+    if (blind or teach) and (terminal or sample is not None or ask != "best"):
+        raise click.UsageError(
+            "--terminal, --sample and --ask are for a review in rank order: leave out --blind, --teach."
+        )
+    mode = "blind" if blind else "teach" if teach else "rank"
     chosen = Choices(**choices)
     if export is not None or filled is not None:
         loaded = Run.load(run)
-        _exchange(run, loaded, loaded.open_corpus(corpus), chosen, reviewer, teach, export, filled)
+        _exchange(run, loaded, loaded.open_corpus(corpus), chosen, reviewer, mode, ask, export, filled)
     elif show_results:
         _print_results(run)
+    elif terminal:
+        from priorwise.cli.review_terminal import judge_in_terminal
+
+        session = _session(run, corpus, chosen, ask, sample)
+        try:
+            judge_in_terminal(session, reviewer or "me")
+        finally:
+            session.close()
     else:
-        _serve(serve, run, corpus, chosen, reviewer, teach)
+        if sample is not None:
+            _session(run, corpus, chosen, ask, sample).close()
+        _serve(serve, run, corpus, chosen, reviewer, mode, ask)
 
 
-def _serve(serve: Any, run: Path, corpus: Path | str | None, chosen: Any, reviewer: str | None, teach: bool) -> None:
+def _session(run: Path, corpus: Any, chosen: Any, ask: str, sample: int | None) -> Any:
+    from priorwise.review.session import Session
+
+    session = Session.of_run(run, corpus, ask=ask, subcategories=chosen.subcategories)
+    if sample is not None:
+        session.sample(sample)
+        click.echo(f"{counted(sample, 'unread document')} drawn at random. They come first.")
+    return session
+
+
+def _serve(
+    serve: Any, run: Path, corpus: Path | str | None, chosen: Any, reviewer: str | None, mode: str, ask: str
+) -> None:
     from urllib.parse import urlencode
 
     from priorwise.web.review import review_page
     from priorwise.web.workspace import Workspace
 
     workspace = Workspace.of_run(run, corpus)
-    asked = {**({"reviewer": reviewer} if reviewer else {}), **({"teach": 1} if teach else {})}
+    asked = {**({"reviewer": reviewer} if reviewer else {}), **({mode: 1} if mode != "blind" else {})}
     start = "/review" + (f"?{urlencode(asked)}" if asked else "")
-    serve([review_page(workspace, chosen)], start)
+    serve([review_page(workspace, chosen, ask)], start)
 
 
 def _exchange(
@@ -87,12 +144,13 @@ def _exchange(
     corpus: Any,
     chosen: Any,
     reviewer: str | None,
-    teach: bool,
+    mode: str,
+    ask: str,
     export: Path | None,
     filled: Path | None,
 ) -> None:
     from priorwise.errors import AlreadyExists
-    from priorwise.review.queue import items_of
+    from priorwise.review.queue import Item, items_of
     from priorwise.review.reading import said_in
     from priorwise.review.results import decisions
     from priorwise.review.sheet import read_sheet, write_sheet
@@ -105,7 +163,7 @@ def _exchange(
         verdicts = Verdicts.of_run(folder)
         try:
             new = read_sheet(
-                filled, reviewer or "", items_of(run, chosen), verdicts, others=run.ranking.ids, blind=not teach
+                filled, reviewer or "", items_of(run, chosen), verdicts, others=_others(run, corpus), usual=mode
             )
         finally:
             verdicts.close()
@@ -114,11 +172,44 @@ def _exchange(
         if export.exists():
             raise AlreadyExists(export, not_a="sheet to overwrite")
         said = said_in(folder)
-        blind = decisions(each for each in said if each.is_blind)
-        items = teaching_items(run, corpus, chosen, judged=blind) if teach else items_of(run, chosen)
-        own = [each for each in said if each.reviewer == reviewer and each.is_blind is not teach]
-        write_sheet(export, items, corpus, own, chosen="teach" if teach else "blind")
+        if mode == "rank":
+            session = _session(folder, corpus, chosen, ask, None)
+            items = [Item(each.id, each.title) for each in session.next(chosen.top, reviewer=reviewer or "me")]
+            session.close()
+        elif mode == "teach":
+            blind = decisions(each for each in said if each.is_blind)
+            items = teaching_items(run, corpus, chosen, judged=blind)
+        else:
+            items = items_of(run, chosen)
+        own = [each for each in said if each.reviewer == reviewer and each.is_blind is (mode == "blind")]
+        write_sheet(export, items, corpus, own, chosen=mode)
         click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
+
+
+def _others(run: Any, corpus: Any) -> list[str]:
+    """Every document that a model may have chosen: all but members and those left out."""
+    import numpy as np
+
+    outside = set() if run.about.label is None else set(corpus.ids(corpus.members(run.about.label)))
+    outside.update(run.about.given or (), run.about.left_out)
+    return [id for id in corpus.ids(np.arange(corpus.n_documents)) if id not in outside]
+
+
+def _print_session(run: Path) -> None:
+    """What is found and missing, if anything was judged; nothing where the corpus or the log cannot be opened."""
+    from priorwise.cli.review_terminal import in_short
+    from priorwise.errors import PriorwiseError
+    from priorwise.review.reading import said_in
+    from priorwise.review.session import Session
+
+    if not said_in(run):
+        return
+    try:
+        session = Session.of_run(run)
+    except PriorwiseError:
+        return
+    click.echo(in_short(session))
+    session.close()
 
 
 def _print_results(run: Path) -> None:
@@ -126,6 +217,10 @@ def _print_results(run: Path) -> None:
     from priorwise.review.results import results
 
     found = results(run)
+    _print_session(run)
+    if not found["reviewers"]:
+        click.echo("Nobody has judged anything blindly yet, so precision is not known: priorwise review RUN --blind")
+        return
     words = ("yes", "no", "unsure", "subcategory", "unjudged")
     rows = []
     for name in ("learned", "laplace"):
@@ -147,7 +242,7 @@ def _print_results(run: Path) -> None:
         click.echo(f"{safe(each['name'])}: {said}")
     if found["teachers"]:
         judged, accepted = len(found["progress"]["teaching"]), (found["progress"]["teaching"] or [0])[-1]
-        click.echo(f"To teach, and in none of these figures: {counted(judged, 'document')}, {accepted:,} accepted")
+        click.echo(f"Not blind, and in none of these figures: {counted(judged, 'document')}, {accepted:,} accepted")
     for pair in found["agreement"]:
         kappa = "is not defined"
         if pair["kappa"] is not None:

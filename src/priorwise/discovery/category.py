@@ -88,6 +88,12 @@ class Category:
         return skip
 
     @cached_property
+    def n_candidates(self) -> int:
+        """How many documents there were to judge before the first verdict."""
+        own = self.corpus.members(self.label) if self.label is not None else self.corpus.rows(list(self.given or ()))
+        return self.corpus.n_documents - len(np.union1d(own, self.excluded))
+
+    @cached_property
     def readable(self) -> Rows:
         """The documents that a model may learn from: all but those left out altogether."""
         readable = np.ones(self.corpus.n_documents, dtype=bool)

@@ -17,6 +17,7 @@ from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.learning import Source, ranking_model
 from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
+from priorwise.discovery.stopping import unfound_members
 from priorwise.discovery.training import NO_ROWS
 from priorwise.discovery.typed import typed
 from priorwise.engines.engine import Engine
@@ -144,7 +145,7 @@ class MemberStage(Stage):
         believed = sum(each.share * each.believed for each in about.tried)
         said = (
             [f"Learned prior: {self.prior.describe()}"]
-            if missing
+            if about.typical_rank is not None
             else [f"{NOTHING_TO_CHECK_BY[about.members]} {UNCHECKED}"]
         )
         used = [f"It read {counted(about.documents, 'document')}"]
@@ -158,9 +159,11 @@ class MemberStage(Stage):
             said.append(f"{len(about.words)} {were} set by hand: {' '.join(about.words)}.")
         if known := sum(each.share * each.knowledge for each in about.tried):
             said.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
-        if missing is None or about.typical_rank is None:
+        if about.typical_rank is None:
             return said
         said.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
+        if missing is None:
+            return said
         expected = rounded(missing.expected)
         guess = " With so few members this is a rough guess." if about.members < FEW else ""
         said.append(
@@ -173,7 +176,7 @@ class MemberStage(Stage):
         """Each setting with its share; those with a small one together."""
         settings = sorted(self.about.tried, key=lambda each: -each.share)
         shown = [each for each in settings if each.share >= LEAST_SHARE]
-        if self.about.missing is None:
+        if self.about.typical_rank is None:
             return None
         rows = [[each.setting.in_words(), f"{each.share:.3f}", _rank(each)] for each in shown]
         if rest := settings[len(shown) :]:
@@ -375,15 +378,17 @@ def find_members(
     finder.fit(read.X, read.y)
     model = member_model(category, read, finder)
     candidates = ~category.skip
-    if len(rows) == len(category.readable):
+    reads_all, is_judged = len(rows) == len(category.readable), bool(category.verdicts and category.verdicts.accepted)
+    if reads_all:
         scores = np.full(corpus.n_documents, -np.inf)
         scores[rows] = read.X @ finder.coef_[0]
     else:
         scores = engine.score_corpus(corpus, Scorer.of(model, corpus))
         scores += further_scores(model, corpus, np.arange(corpus.n_documents))
-        if category.can_leave_out:
-            finder.calibrate(scores[candidates], finder.left_out_scores_)
-            model = dataclasses.replace(model, calibration=finder.calibration_)
+    missing = missing_after(category) if is_judged else None
+    if category.can_leave_out and (missing or not reads_all):
+        finder.calibrate(scores[candidates], finder.left_out_scores_, missing=missing)
+        model = dataclasses.replace(model, calibration=finder.calibration_)
     tried = tuple(
         TriedSetting(
             each.setting.prior.variance,
@@ -403,7 +408,7 @@ def find_members(
         len(rows),
         len(read.labels),
         read.about is not None and bool(read.about.nnz),
-        finder.missing_,
+        missing if is_judged else finder.missing_,
         None if np.isnan(finder.typical_rank_) else finder.typical_rank_,
         tried,
         tuple(str(known.words).split()),
@@ -411,6 +416,16 @@ def find_members(
     line = finder.calibration_
     likely = None if line is None else int(np.count_nonzero(line.probability(scores[candidates]) > 0.5))
     return FoundMembers(MemberStage(RANKS, model, finder.best_prior_, None, likely, about), model, scores)
+
+
+def missing_after(category: Category) -> Missing | None:
+    """The estimated number of missing members after verdicts; None if nobody knows in which order they were given."""
+    verdicts = category.verdicts
+    if verdicts is None or not verdicts.order:
+        return None
+    said = [each.verdict == "yes" for each in verdicts.order]
+    found = unfound_members(said, category.n_candidates, ranked=[not each.drawn for each in verdicts.order])
+    return Missing(found.expected, found.low, found.high)
 
 
 def member_model(category: Category, read: CategoryFeatures, finder: Any) -> LinearModel:

@@ -225,7 +225,14 @@ class LinearMembers(ClassifierMixin, BaseEstimator):
             kinship = Spelling.of(self.feature_names_in_.tolist())
         return Design.of(X, self.about, self.groups or {}, kinship or None, self.threads), known
 
-    def calibrate(self, candidates: Floats, left_out: Floats, ranks: NDArray[np.int64] | None = None) -> Self:
+    def calibrate(
+        self,
+        candidates: Floats,
+        left_out: Floats,
+        ranks: NDArray[np.int64] | None = None,
+        *,
+        missing: Missing | None = None,
+    ) -> Self:
         """Estimate how many members are missing, and what a score means, from the scores of all candidates.
 
         `fit` does this with the candidates it was given. Call it again if those were only some of them.
@@ -238,11 +245,14 @@ class LinearMembers(ClassifierMixin, BaseEstimator):
             The scores of members by models that did not know them.
         ranks : array of int, optional
             The ranks of those members among the candidates; by default from the scores.
+        missing : Missing, optional
+            An estimate to use instead. Members that were found in rank order are easier to find than missing ones, so
+            after verdicts left-out members say nothing about those.
         """
         if ranks is None:
             ascending = np.sort(candidates)
             ranks = len(ascending) - np.searchsorted(ascending, left_out) + 1
-        self.missing_ = estimate_missing(ranks, len(candidates))
+        self.missing_ = missing or estimate_missing(ranks, len(candidates))
         self.calibration_ = (
             calibrate_by_moments(candidates, left_out, self.missing_.expected)
             if len(candidates)

@@ -74,6 +74,7 @@ READ_AT_MOST = 200_000
 CALIBRATED_FROM, CALIBRATED_ON = 20, 300
 """The last 300 verdicts, if there are 20, say how fast the chance of membership falls with the score."""
 
+BINS = 500
 LEAST_EXPECTED = 0.5
 """Probabilities of all unread documents add up to the estimated number of missing members, or to this."""
 
@@ -315,15 +316,15 @@ class Session:
             self._catch_up()
             return stored
 
-    def undo(self, reviewer: str = "me") -> str | None:
-        """Take back the reviewer's last verdict; return its document, or None if there is none."""
+    def undo(self, reviewer: str = "me", *, id: str | None = None, identity: str | None = None) -> str | None:
+        """Take back the reviewer's last verdict, or that on one document; return the document, or None."""
         with self._lock:
             self._catch_up()
-            own = self._said.get(reviewer, [])
-            if not own:
+            last = next((each for each in reversed(self._said.get(reviewer, [])) if id in (None, each.item)), None)
+            if last is None:
                 return None
-            last = own[-1]
-            self._log.add(replace(last, id=str(uuid.uuid4()), verdict="withdrawn", previous=last.id, note=None))
+            taken = replace(last, id=identity or str(uuid.uuid4()), verdict="withdrawn", previous=last.id, note=None)
+            self._log.add(taken)
             self._catch_up()
             self._handed[last.item] = (reviewer, time.monotonic(), last.chosen)
             return last.item
@@ -809,11 +810,18 @@ def _first(allowed: NDArray[np.bool_], keys: NDArray[Any], top: int | None) -> R
 
 def _at_level(slope: float, scores: Floats, expected: float) -> Calibration:
     """The logistic function with this slope whose probabilities of all scores add up to `expected`."""
+    counts, edges = np.histogram(scores, bins=BINS)
+    centres = (edges[1:] + edges[:-1]) / 2
     low, high = -50.0 - slope * float(scores.max()), 50.0 - slope * float(scores.min())
     for _ in range(50):
         middle = (low + high) / 2
-        if Calibration(slope, middle).probability(scores).sum() > expected:
+        if counts @ Calibration(slope, middle).probability(centres) > expected:
             high = middle
         else:
             low = middle
-    return Calibration(slope, (low + high) / 2)
+    level = (low + high) / 2
+    for _ in range(2):
+        # The bins are near: two of Newton's steps make it exact.
+        chances = Calibration(slope, level).probability(scores)
+        level -= float((chances.sum() - expected) / max(chances @ (1.0 - chances), 1e-12))
+    return Calibration(slope, level)

@@ -68,7 +68,7 @@ def read_sheet(
     verdicts: Verdicts,
     *,
     others: Collection[str] = (),
-    blind: bool = True,
+    usual: str = "blind",
 ) -> int:
     """Store the verdicts of a sheet that was filled in, all or none; return how many are new.
 
@@ -84,15 +84,15 @@ def read_sheet(
         Where they are stored.
     others : collection of str
         The ids of documents that the model may have chosen.
-    blind : bool
-        Whether a sheet that does not say how its documents were chosen is a blind one.
+    usual : str
+        How the documents of a sheet that does not say so were chosen.
 
     Raises
     ------
     BrokenFile
         A cell holds what is no verdict, or a row is of a document that is not to be judged: with the row's number.
     """
-    found = list(_verdicts_of(path, {item.id for item in items}, others, "blind" if blind else "teach"))
+    found = list(_verdicts_of(path, {item.id for item in items}, others, usual))
     before = {(verdict.item, verdict.is_blind): verdict for verdict in verdicts.current(reviewer)}
     new: list[Verdict] = []
     for item, word, chosen in dict.fromkeys(found):
