@@ -144,7 +144,7 @@ def test_csv_has_a_row_for_each_label_shown(cli: Cli, single_model: Path, severa
     def table(*options: object) -> list[dict[str, str]]:
         out = tmp_path / "out.csv"
         assert cli("classify", *options, "--lines", tmp_path / "t", "-o", out, "--overwrite").exit_code == 0
-        return list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
+        return list(csv.DictReader(io.StringIO(out.read_text("utf-8-sig"))))
 
     one = table(single_model, "--evidence", 1)
     identity = f"{tmp_path / 't'}:1"

@@ -19,7 +19,7 @@ from priorwise.discovery.made_up import DemoDocument
 from priorwise.exports.wikis import link
 from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of
-from priorwise.review import decisions, export_run
+from priorwise.review import decisions, export_run, finished_of, judged
 from priorwise.review.reading import said_in
 from priorwise.review.results import last_words
 from reviews import candidates, judge
@@ -81,6 +81,17 @@ def test_every_document_is_in_a_table_with_what_became_of_it(accepted: Path, cli
     }
     assert export_run(accepted, tmp_path / "y.jsonl")["member"] == len(members)
     assert (tmp_path / "y.jsonl").read_bytes() == (tmp_path / "x.jsonl").read_bytes()
+
+
+def test_earlier_rounds_and_lists_of_members_are_in_it(accepted: Path, tmp_path: Path) -> None:
+    corpus = Corpus.open(tmp_path / "titles.corpus")
+    before = finished_of(accepted).counts()
+    discover(corpus, "Chess", verdicts=judged(accepted)).save(tmp_path / "second.run")
+    after = finished_of(tmp_path / "second.run").counts()
+    assert {status: after[status] for status in before} == before
+    given = corpus.ids(corpus.members("Chess"))
+    discover(corpus, members=given).save(tmp_path / "list.run")
+    assert finished_of(tmp_path / "list.run").counts()["member"] == len(given)
 
 
 def test_lists_for_tools_of_wikis(accepted: Path, cli: Cli, refused: Refused, tmp_path: Path) -> None:

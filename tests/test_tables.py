@@ -43,7 +43,7 @@ def test_an_arrow_table_is_written_like_its_rows(rows: list[tuple[str, int, str 
     types = [pa.string(), pa.int64(), pa.large_string()]
     arrays = [pa.array(column, type) for column, type in zip(columns, types, strict=True)]
     write_csv(pa.table(arrays, names=["text", "number", "maybe"]), file)
-    _check(file.getvalue().decode(), rows)
+    _check(file.getvalue().decode("utf-8-sig"), rows)
 
 
 def _check(written: str, rows: list[tuple[str, int, str | None]]) -> None:
@@ -58,7 +58,7 @@ def _check(written: str, rows: list[tuple[str, int, str | None]]) -> None:
 def test_a_column_of_categories_is_guarded_too() -> None:
     file = io.BytesIO()
     write_csv(pa.table({"label": pa.array(["=1", "=1", "b"]).dictionary_encode(), "=n": [1, 2, 3]}), file)
-    assert file.getvalue() == b'"label","\'=n"\n"\'=1",1\n"\'=1",2\n"b",3\n'
+    assert file.getvalue() == b'\xef\xbb\xbf"label","\'=n"\n"\'=1",1\n"\'=1",2\n"b",3\n'
 
 
 @pytest.mark.parametrize("text", HOSTILE)

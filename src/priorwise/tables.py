@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -115,7 +116,7 @@ def row_text(cells: Iterable[Any], *, everywhere: bool = False, **dialect: Any) 
 
 
 def write_csv(table: Any, file: Path | BinaryIO) -> None:
-    r"""Write an Arrow table as CSV.
+    r"""Write an Arrow table as CSV, with a byte order mark for spreadsheet programs.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def write_csv(table: Any, file: Path | BinaryIO) -> None:
     >>> file = io.BytesIO()
     >>> write_csv(pa.table({"title": ["=1+1", None], "score": [-0.5, 2.0]}), file)
     >>> file.getvalue()
-    b'"title","score"\n"\'=1+1",-0.5\n,2\n'
+    b'\xef\xbb\xbf"title","score"\n"\'=1+1",-0.5\n,2\n'
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -143,7 +144,10 @@ def write_csv(table: Any, file: Path | BinaryIO) -> None:
             marked = pc.binary_join_element_wise(pa.scalar("'", column.type), column, pa.scalar("", column.type))
             column = pc.if_else(pc.match_substring_regex(column, _FORMULA), marked, column)
         columns.append(column)
-    arrow_csv.write_csv(pa.table(columns, names=[guarded(name) for name in table.column_names]), file)
+    named = pa.table(columns, names=[guarded(name) for name in table.column_names])
+    with nullcontext(file) if not isinstance(file, Path) else file.open("wb") as stream:
+        stream.write(BYTE_ORDER_MARK.encode())
+        arrow_csv.write_csv(named, stream)
 
 
 class _UnixLines:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from priorwise.tables import csv_writer
+from priorwise.tables import BYTE_ORDER_MARK, csv_writer
 
 HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_words", "unknown_words", "evidence")
 
@@ -26,6 +26,8 @@ def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callab
         whole_file(path, overwrite=overwrite) as draft,
         draft.open("w", encoding="utf-8", errors="replace", newline="") as file,
     ):
+        if form == "csv":
+            file.write(BYTE_ORDER_MARK)
         yield writer(file, form)
 
 

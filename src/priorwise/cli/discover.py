@@ -31,7 +31,11 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
     type=click.Path(path_type=Path),
     help="The run folder to write; with many labels the table, whose name ends in .parquet or .csv.",
 )
-@click.option("--members", type=click.Path(path_type=Path), help="A file of ids, one per line, instead of a label.")
+@click.option(
+    "--members",
+    type=click.Path(path_type=Path),
+    help="A file of ids, one per line, or a list of PetScan or PagePile, instead of a label.",
+)
 @click.option("--labels-from", type=click.Path(path_type=Path), help="Many labels: a file of them, one per line.")
 @click.option("--all-labels", is_flag=True, help="Many labels: every one of the corpus that has enough members.")
 @click.option("--min-members", type=click.IntRange(min=2), help="How many are enough for --all-labels. [default: 50]")
@@ -67,6 +71,12 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
     "--text-only",
     is_flag=True,
     help="Use only the documents' words. [default: other categories that members carry count as evidence, too]",
+)
+@click.option(
+    "--maintenance",
+    is_flag=True,
+    help="Count hidden and tracking categories of a wiki as evidence and for --all-labels, too. [default: leave them "
+    "out]",
 )
 @click.option(
     "--prior",
@@ -178,7 +188,7 @@ def discover(
 
         if label is not None or members is not None or verdicts or into is not None:
             raise click.UsageError("Many labels at once go without a LABEL, --members, --verdicts and --into.")
-        many = ManyLabels(labels_from, all_labels, min_members)
+        many = ManyLabels(labels_from, all_labels, min_members, choices["maintenance"])
         many.check(output, runs, choices["subcategory_depth"], overwrite=overwrite)
         opened = open_corpus(corpus)
         excluded = _ids(exclude, opened) if exclude else []
@@ -295,7 +305,14 @@ def _ids(path: Path, corpus: Any) -> list[str]:
     try:
         corpus.rows(ids)
     except UnknownName as error:
-        raise BrokenFile(path, str(error)) from error
+        from priorwise.exports.wikis import pages_in
+
+        pages, elsewhere = pages_in(path, corpus)
+        if not pages:
+            raise BrokenFile(path, str(error)) from error
+        if elsewhere:
+            click.echo(f"{path}: {elsewhere:,} of its pages are not in the corpus", err=True)
+        return pages
     return ids
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ class ManyLabels:
     file: Path | None
     all: bool
     min_members: int | None
+    maintenance: bool = False
 
     def check(self, output: Path | None, runs: Path | None, depth: int | None, *, overwrite: bool) -> None:
         """Refuse what does not go together, before anything is opened."""
@@ -40,7 +41,9 @@ class ManyLabels:
 
     def of(self, corpus: Any) -> list[str]:
         """The labels."""
-        return labels_in(self.file) if self.file is not None else labels_with(corpus, self.min_members or MIN_MEMBERS)
+        if self.file is not None:
+            return list(dict.fromkeys(corpus.label_named(label) for label in labels_in(self.file)))
+        return labels_with(corpus, self.min_members or MIN_MEMBERS, maintenance=self.maintenance)
 
 
 def tables(output: Path | None) -> list[Path]:
@@ -72,10 +75,15 @@ def discover_many(
         if runs is not None:
             _make_runs(corpus, labels, runs, choices, overwrite=overwrite)
             return
-        found = find(corpus, labels, **choices)
+        found = by_missing(find(corpus, labels, **choices))
     if output is not None:
         write_tables(dict(zip(tables(output), (found.candidates, found.labels), strict=True)), overwrite=overwrite)
     _print_labels(found, show)
+    if labels and found.labels["missing"].null_count == len(labels):
+        click.echo(
+            "\nRanked by the presence model, which is fast but does not estimate how many members are missing. "
+            "With --model default, labels are ranked as one alone would be, with that number, and sorted by it."
+        )
     if output is not None:
         click.echo(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'label')}")
 
@@ -101,7 +109,7 @@ def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, An
 
 
 def _print_labels(found: Any, show: int) -> None:
-    """The largest labels, how well their priors do, and the first candidate of each."""
+    """The labels that miss the most members, or else the largest, and the first candidate of each."""
     from priorwise.cli.output import safe, show_table
 
     firsts: dict[str, dict[str, Any]] = {}
@@ -116,6 +124,9 @@ def _print_labels(found: Any, show: int) -> None:
                 safe(label["label"], 40),
                 f"{label['members']:,}",
                 "" if label["missing"] is None else rounded(label["missing"]),
+                ""
+                if label["missing"] is None
+                else f"{rounded(label['missing_low'])} to {rounded(label['missing_high'])}",
                 "" if label["leave_one_out"] is None else f"{label['leave_one_out']:.3f}",
                 f"{label['predicted_positive']:,}",
                 "" if first is None else f"{first['probability']:.2f}",
@@ -123,7 +134,16 @@ def _print_labels(found: Any, show: int) -> None:
             ]
         )
     if rows:
-        headings = ["label", "members", "missing", "leave-one-out", "predicted", "prob.", "first candidate"]
+        headings = [
+            "label",
+            "members",
+            "missing",
+            "80% interval",
+            "leave-one-out",
+            "predicted",
+            "prob.",
+            "first candidate",
+        ]
         # A column that the model does not fill is left out.
         kept = [place for place in range(len(headings)) if any(row[place] for row in rows)]
         last = len(kept) - 1
@@ -132,12 +152,29 @@ def _print_labels(found: Any, show: int) -> None:
         )
 
 
-def labels_with(corpus: Any, min_members: int) -> list[str]:
-    """The labels with so many members that are not on every document, the largest first."""
+def by_missing(found: Any) -> Any:
+    """Sort labels by how many members they miss, and the candidates with them; labels without that number stay."""
+    import numpy as np
+
+    missing = found.labels["missing"].to_numpy()
+    order = np.argsort(-np.nan_to_num(missing, nan=-1.0), kind="stable")
+    labels = found.labels.take(order)
+    place = {label: number for number, label in enumerate(labels["label"].to_pylist())}
+    rows = np.argsort([place[label] for label in found.candidates["label"].to_pylist()], kind="stable")
+    return replace(found, labels=labels, candidates=found.candidates.take(rows))
+
+
+def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> list[str]:
+    """The labels with so many members that are not on every document, the largest first.
+
+    Categories that serve a wiki's editors are left out unless they are asked for.
+    """
     from priorwise.errors import NotEnoughData
 
     sizes = corpus.largest_labels(corpus.label_sizes().num_rows)
     found = [label for label, size in sizes if min_members <= size < corpus.n_documents]
+    if not maintenance:
+        found = [label for label, left_out in zip(found, corpus.maintenance_labels(found), strict=True) if not left_out]
     if not found:
         raise NotEnoughData(f"no label of the corpus has {counted(min_members, 'member')}; see --min-members")
     return found

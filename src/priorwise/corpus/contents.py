@@ -275,14 +275,14 @@ class CorpusContents(StoredCorpus):
         bare = category_name(rest) if colon and is_category_space(space) else category_name(name)
         return bare if self._labels.find(bare) is not None or bare in self.graph else name
 
-    def maintenance_labels(self) -> NDArray[np.bool_]:
-        """Return for each label, in the order of :meth:`label_sizes`, whether it is a category for a wiki's editors.
+    def maintenance_labels(self, names: Sequence[str] | None = None) -> NDArray[np.bool_]:
+        """Return for each label, all or some, whether it is a category for a wiki's editors.
 
         Such are hidden categories, and those that track what is to be done. No other corpus has any.
         """
         from priorwise.corpus.maintenance import maintenance_labels
 
-        return maintenance_labels(self)
+        return maintenance_labels(self, self.label_sizes().column("label").to_pylist() if names is None else names)
 
     def _members_slice(self, label: str) -> slice:
         named = self.label_named(label)

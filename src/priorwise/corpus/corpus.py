@@ -32,6 +32,29 @@ class Corpus(CorpusContents):
         return corpus_html(self)
 
     @classmethod
+    def of(cls, data: Any) -> Corpus:
+        """Return the corpus that is meant: itself, its folder, a file of records, a data frame, or records.
+
+        Columns have the usual names, ``text``, ``id``, ``title`` and ``labels``. If yours have others, use
+        :meth:`from_dataframe` or :meth:`from_records`.
+
+        Parameters
+        ----------
+        data : Corpus, path, data frame, or iterable of mappings
+            A frame of pandas or Polars; a dataset of Hugging Face is an iterable of mappings.
+
+        Examples
+        --------
+        >>> len(Corpus.of([{"text": "red apple"}, {"text": "green apple"}]))
+        2
+        """
+        if isinstance(data, Corpus):
+            return data
+        if isinstance(data, str | Path):
+            return cls.open(data) if "://" in str(data) or Path(data).is_dir() else cls.from_records(data)
+        return cls.from_dataframe(data) if hasattr(data, "columns") else cls.from_records(data)
+
+    @classmethod
     def from_texts(
         cls,
         texts: Iterable[str],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from priorwise.corpus.contents import CorpusContents
 
 
-def maintenance_labels(corpus: CorpusContents) -> NDArray[np.bool_]:
-    """Return for each label, in the order of :meth:`Corpus.label_sizes`, whether it is a category for editors.
+def maintenance_labels(corpus: CorpusContents, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return for each of some labels whether it is a category for editors.
 
     Only a wiki has such categories. They are recognised by the category that they are in, such as "Hidden categories",
     and by their names.
@@ -23,10 +24,9 @@ def maintenance_labels(corpus: CorpusContents) -> NDArray[np.bool_]:
     --------
     >>> from priorwise.corpus import Corpus
     >>> corpus = Corpus.from_texts(["a", "b"], labels=["Special:Tea", "Tea"])
-    >>> maintenance_labels(corpus).tolist()
+    >>> maintenance_labels(corpus, ["Special:Tea", "Tea"]).tolist()
     [False, False]
     """
-    names = corpus.label_sizes().column("label").to_pylist()
     if not len(corpus.graph):
         return np.zeros(len(names), np.bool_)
     hidden = {child for parent in PARENTS if parent in corpus.graph for child in corpus.graph.children(parent)}

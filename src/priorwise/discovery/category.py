@@ -63,6 +63,7 @@ class Category:
             raise InputError("give either a label or a list of members")
         if label is None and members is None and not may_be_empty:
             raise InputError("give a label, a list of members, words or a description")
+        label = None if label is None else corpus.label_named(label)
         given = None if label is not None else tuple(members or ())
         rows = corpus.members(label) if label is not None else corpus.rows(list(given or ()))
         excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)

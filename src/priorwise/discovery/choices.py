@@ -37,6 +37,8 @@ class Choices:
         How many steps below the category a subcategory may be.
     text_only : bool
         Whether the documents' other labels are left aside.
+    maintenance : bool
+        Whether categories that serve a wiki's editors count as evidence, too.
     """
 
     model: str
@@ -46,6 +48,7 @@ class Choices:
     top: int
     subcategory_depth: int | None
     text_only: bool
+    maintenance: bool = False
 
     @classmethod
     def of(
@@ -66,6 +69,7 @@ class Choices:
         paper: bool = False,
         subcategory_depth: int | None = None,
         text_only: bool = False,
+        maintenance: bool = False,
     ) -> Choices:
         """Check what was chosen, and fill in the rest; see :func:`priorwise.discover`."""
         about_presence = any(
@@ -106,4 +110,4 @@ class Choices:
             )
         )
         asked = chosen == PRESENCE or about_presence
-        return cls(chosen, procedure, asked, known, top, subcategory_depth, text_only)
+        return cls(chosen, procedure, asked, known, top, subcategory_depth, text_only, maintenance)

@@ -42,7 +42,7 @@ Progress = Callable[[str, float], None]
 
 
 def discover(
-    corpus: Corpus,
+    corpus: Corpus | Any,
     label: str | None = None,
     *,
     members: Iterable[str] | None = None,
@@ -62,6 +62,7 @@ def discover(
     paper: bool = False,
     subcategory_depth: int | None = None,
     text_only: bool = False,
+    maintenance: bool = False,
     verdicts: Judged | None = None,
     threads: int | None = None,
     engine: Engine | None = None,
@@ -72,7 +73,7 @@ def discover(
     Parameters
     ----------
     corpus : Corpus
-        The documents.
+        The documents; or anything that :meth:`Corpus.of` makes a corpus of, such as a data frame.
     label : str, optional
         The category: its members are the documents that carry this label.
     members : iterable of str, optional
@@ -126,6 +127,8 @@ def discover(
         Whether only the documents' words count. By default other categories that members carry more than twice as often
         as documents do count as evidence for a candidate, if left-out members are then found better. Members given by
         their ids are found by words alone.
+    maintenance : bool
+        Whether categories that serve a wiki's editors, such as hidden ones, count as evidence, too.
     verdicts : Judged, optional
         What people said about an earlier run, from ``priorwise.review.judged``: accepted documents are members,
         rejected ones are not, and neither is a candidate again.
@@ -163,10 +166,12 @@ def discover(
         paper=paper,
         subcategory_depth=subcategory_depth,
         text_only=text_only,
+        maintenance=maintenance,
     )
+    corpus = Corpus.of(corpus)
     knowledge = choices.knowledge
     category = Category.of(corpus, label, members, exclude, verdicts, may_be_empty=knowledge.can_start)
-    knowledge.check(corpus, label)
+    knowledge.check(corpus, category.label)
     return run_of(category, choices, engine=engine or Local(threads), threads=threads, progress=progress)
 
 
@@ -210,6 +215,7 @@ def run_of(
         category.given,
         tuple(category.corpus.ids(category.excluded)),
         () if verdicts is None else verdicts.order,
+        choices.maintenance,
     )
     return Run(about, stages)
 
@@ -327,6 +333,7 @@ def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
         text=choices.knowledge.text(category.label),
         knowledge=choices.knowledge,
         use_labels=not choices.text_only,
+        maintenance=choices.maintenance,
         narrow=narrow,
         seed=choices.procedure.seed,
         at_most=READ_AT_MOST,

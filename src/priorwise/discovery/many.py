@@ -163,6 +163,7 @@ def _together(
     """Check what was asked for, and choose what all share."""
     if not labels:
         raise InputError("give at least one label")
+    labels = [corpus.label_named(label) for label in labels]
     if len(set(labels)) < len(labels):
         twice = next(label for label, times in Counter(labels).items() if times > 1)
         raise InputError(f"the label '{twice}' is there twice")

@@ -254,14 +254,22 @@ class CategoryFeatures:
 
     @classmethod
     def of(
-        cls, category: Category, rows: Rows, *, text: str | None, use_labels: bool, ignored: Rows = NO_ROWS
+        cls,
+        category: Category,
+        rows: Rows,
+        *,
+        text: str | None,
+        use_labels: bool,
+        maintenance: bool = False,
+        ignored: Rows = NO_ROWS,
     ) -> CategoryFeatures:
         """Read some documents of a category's corpus, without the words to ignore."""
         from scipy.sparse import hstack
 
         corpus = category.corpus
         X = _without(document_vectors(corpus, rows), ignored)
-        labels = other_labels(corpus, category.members, category.label if use_labels else None)
+        label = category.label if use_labels else None
+        labels = other_labels(corpus, category.members, label, maintenance=maintenance)
         if len(labels):
             X = hstack([X, labels.columns(corpus, rows)], format="csr")
         y = np.zeros(len(rows), np.int64)
@@ -335,6 +343,7 @@ def find_members(
     text: str | None = None,
     knowledge: Knowledge | None = None,
     use_labels: bool = True,
+    maintenance: bool = False,
     narrow: Callable[[], Floats] | None = None,
     seed: int = 0,
     at_most: int = READ_AT_MOST,
@@ -357,6 +366,8 @@ def find_members(
         description.
     use_labels : bool
         Whether other categories count as evidence, if that helps to find members that were left out.
+    maintenance : bool
+        Whether those that serve a wiki's editors count as well.
     narrow : function, optional
         Gives a score of every document, to choose what to read of a corpus with more than `at_most` documents.
     seed : int
@@ -372,7 +383,9 @@ def find_members(
     rows = rows_to_read(category, narrow, seed=seed, at_most=at_most)
     known = knowledge or Knowledge()
     ignored = known.ignored(corpus)
-    read = CategoryFeatures.of(category, rows, text=text, use_labels=use_labels, ignored=ignored)
+    read = CategoryFeatures.of(
+        category, rows, text=text, use_labels=use_labels, maintenance=maintenance, ignored=ignored
+    )
     row = (known if category.can_leave_out else known.starting(text)).row(corpus, category.label)
     finder = read.ranker(category, knowledge=row if row.any() else None, seed=seed, threads=threads, progress=progress)
     finder.fit(read.X, read.y)

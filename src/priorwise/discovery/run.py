@@ -105,6 +105,8 @@ class About:
         The ids of the documents that were left out altogether.
     learned_from : tuple of JudgedDocument
         What it learned from, verdict by verdict, in the order of the reviews: all earlier rounds of the category.
+    maintenance : bool
+        Whether categories that serve a wiki's editors count as evidence, too.
     """
 
     label: str | None
@@ -125,6 +127,7 @@ class About:
     given: tuple[str, ...] | None = None
     left_out: tuple[str, ...] = ()
     learned_from: tuple[JudgedDocument, ...] = ()
+    maintenance: bool = False
 
     @property
     def unnamed(self) -> str:

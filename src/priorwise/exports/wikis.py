@@ -9,12 +9,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from priorwise.charts.markup import shown
+from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError
 from priorwise.exports.result import Result, results_of
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import rows_of
-from priorwise.readers.small_texts import LONGEST_LIST, small_text
+from priorwise.readers.small_texts import LONGEST_LIST, small_list, small_text
 
 _ITEM = re.compile(r"Q[1-9]\d*")
 _PROPERTY = re.compile(r"P[1-9]\d*")
@@ -164,6 +167,22 @@ def read_page_list(path: str | Path) -> list[str]:
     if not titles:
         raise BrokenFile(file, "there is no title of a page in it")
     return titles
+
+
+def pages_in(path: str | Path, corpus: Corpus) -> tuple[list[str], int]:
+    """Return the ids of the documents that a list of pages names by their titles, and how many pages are not there.
+
+    If one of the names is the id of a document, the file is a list of ids with a mistake in it, and nothing is found.
+    """
+    try:
+        titles = read_page_list(path)
+    except BrokenFile:
+        return [], 0
+    known = corpus.titles(np.arange(corpus.n_documents))
+    rows = {title: row for row, title in reversed(list(enumerate(known)))}
+    found = [rows[title] for title in titles if title in rows]
+    ids = corpus.ids(found)
+    return ([] if set(ids) & set(small_list(Path(path), "id")) else ids), len(titles) - len(found)
 
 
 def _titles(path: Path, text: str) -> Iterator[str]:

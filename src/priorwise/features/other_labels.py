@@ -50,7 +50,7 @@ class OtherLabels:
         return csr_matrix((self.amounts[chosen], chosen, indptr), shape=(len(rows), len(self.numbers)))
 
 
-def other_labels(corpus: Corpus, members: Rows, label: str | None) -> OtherLabels:
+def other_labels(corpus: Corpus, members: Rows, label: str | None, *, maintenance: bool = False) -> OtherLabels:
     """Find the labels that are evidence for a category, which is a label itself.
 
     These are the labels that members carry more than twice as often as documents do. Subcategories do not count: a
@@ -65,6 +65,8 @@ def other_labels(corpus: Corpus, members: Rows, label: str | None) -> OtherLabel
         The rows of the members that are known.
     label : str, optional
         The category. It is not evidence for itself, even if more documents carry it than are known. None: no labels.
+    maintenance : bool
+        Whether categories that serve a wiki's editors count as well. They do in any case for one of them.
 
     Examples
     --------
@@ -83,7 +85,10 @@ def other_labels(corpus: Corpus, members: Rows, label: str | None) -> OtherLabel
     sizes = corpus.label_sizes()["documents"].to_numpy()[numbers]
     share, expected = among_members / max(len(members), 1), sizes / max(corpus.n_documents, 1)
     counts = (share > LIFT * expected) & (sizes >= 2)
-    counts &= ~_is_or_is_below(corpus, label, corpus.label_names(numbers))
+    names = corpus.label_names(numbers)
+    counts &= ~_is_or_is_below(corpus, label, names)
+    if not maintenance and not corpus.maintenance_labels([label])[0]:
+        counts &= ~corpus.maintenance_labels(names)
     rarity = inverse_document_frequency(sizes[counts], corpus.n_documents, "smooth")
     rarest = inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")
     return OtherLabels(numbers[counts], rarity / rarest)

@@ -57,6 +57,7 @@ def discover_command(run: Run, output: str) -> str:
     words += ["--words", about.words] if about.words else []
     words += ["--prior-from", "…"] if about.prior_from else []
     words += ["--text-only"] if about.text_only else []
+    words += ["--maintenance"] if about.maintenance else []
     words += _model(run)
     words += ["--seed", str(about.seed)] if about.seed else []
     words += ["--top", str(about.top)] if about.top != 1000 else []

@@ -12,6 +12,7 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.read_from import ReadFrom
 from priorwise.corpus.whole_files import check_files
 from priorwise.discovery import Run
+from priorwise.discovery.verdicts import rows_there
 from priorwise.errors import CorpusError, InputError
 from priorwise.exports import Finished, Result, WrittenBack, write_back, write_finished
 from priorwise.review.reading import said_in
@@ -58,10 +59,16 @@ def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: 
         )
         for each in rows.values()
     ]
-    if corpus is not None and label is not None:
-        members = corpus.members(label)
-        known = zip(corpus.ids(members), corpus.titles(members), strict=True)
-        results += [Result(id, "member", title=title) for id, title in known if id not in rows]
+    # What was judged in earlier rounds is no candidate any more.
+    before = {each.id: STATUS_OF[each.verdict] for each in run.about.learned_from if each.id not in rows}
+    members = list(run.about.given or ())
+    if corpus is not None:
+        members = members if label is None else corpus.ids(corpus.members(label))
+        # A review may have been of another corpus.
+        before = {id: before[id] for id in corpus.ids(rows_there(corpus, before))}
+    statuses = {**{id: "member" for id in members if id not in rows}, **before}
+    titles = list(statuses) if corpus is None else corpus.titles(corpus.rows(statuses))
+    results += [Result(id, status, title=title) for (id, status), title in zip(statuses.items(), titles, strict=True)]
     return Finished(name or label or "members", _with_pages(results, corpus), corpus)
 
 
