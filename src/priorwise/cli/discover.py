@@ -59,8 +59,8 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
 )
 @click.option(
     "--description",
-    help="A text about the category, or @FILE: its words count, and it counts as one more member, as far as that "
-    "helps. [default: the label as a member; '' for none]",
+    help="A text about the category, or @FILE: its words count as far as that helps. [default: only the label counts, "
+    "as one more member; '' for not even that]",
 )
 @click.option(
     "--prior-from",

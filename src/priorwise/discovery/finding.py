@@ -91,9 +91,8 @@ def discover(
         that count for the category, against it, or not at all. How much they count is learned from left-out members.
         With words, a description or an earlier model there need be no members.
     description : str, optional
-        A text about the category, for the default model. Its words count like keywords, and the text as one more
-        member, each as far as left-out members are then found better. By default the label counts as a member; the
-        empty string for none.
+        A text about the category, for the default model. Its words count like keywords. With or without it the label
+        may count as one more member, if left-out members are then found better; with the empty string it does not.
     prior_from : LinearModel, optional
         An earlier model of the category, such as ``Run.load(folder).model``: its weights are where this one starts.
     prior : PseudoCounts or callable, optional
@@ -330,7 +329,7 @@ def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
     found = find_members(
         category,
         engine=job.engine,
-        text=choices.knowledge.text(category.label),
+        text=choices.knowledge.name(category.label),
         knowledge=choices.knowledge,
         use_labels=not choices.text_only,
         maintenance=choices.maintenance,

@@ -127,13 +127,13 @@ class Knowledge:
         labels = self.earlier.labels
         return f"'{labels[0]}'" if len(labels) == 1 else counted(len(labels), "label")
 
-    def text(self, label: str | None) -> str | None:
-        """The text that may count as one more member: the description, or the category's name."""
-        return label if self.description is None else self.description
+    def name(self, label: str | None) -> str | None:
+        """The category's name, which may count as one more member; not if the description is empty."""
+        return None if self.description == "" else label
 
     def starting(self, label: str | None) -> Knowledge:
         """What is known before members can be left out: the category's name, too, if there is no description."""
-        return replace(self, description=self.text(label))
+        return replace(self, description=self.description or self.name(label))
 
     def ignored(self, corpus: Corpus) -> Rows:
         """The words of a corpus to ignore."""

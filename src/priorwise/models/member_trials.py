@@ -55,7 +55,8 @@ class Setting:
 
     def log_odds(self, hyper: HyperPrior) -> float:
         """The log odds of this setting before any member is left out."""
-        odds = hyper.described_odds**self.described * hyper.group_odds ** any(self.prior.groups.values())
+        told = self.described + bool(self.knowledge)
+        odds = hyper.described_odds**told * hyper.group_odds ** any(self.prior.groups.values())
         return float(np.log(odds))
 
     def in_words(self) -> str:
@@ -64,13 +65,13 @@ class Setting:
         Examples
         --------
         >>> Setting(StructuredGaussian(0.08, kinship=0.5), believed=30, described=True).in_words()
-        'variance 0.08, shared by spelling, with the description, 30 candidates treated as members'
+        'variance 0.08, shared by spelling, with the name, 30 candidates treated as members'
         >>> Setting(StructuredGaussian(0.3, groups={"labels": 0.25}), one_sided=True).in_words()
         'variance 0.3, with other categories, one-sided'
         """
         words = [f"variance {self.prior.variance:.2g}"]
         words += ["shared by spelling"] * bool(self.prior.kinship)
-        words += ["with the description"] * self.described
+        words += ["with the name"] * self.described
         words += [f"{self.knowledge:.0%} from what you know"] * bool(self.knowledge)
         words += ["with other categories"] * any(self.prior.groups.values())
         words += [f"{self.believed:,} candidates treated as members"] * bool(self.believed)

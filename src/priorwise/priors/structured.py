@@ -161,7 +161,7 @@ class HyperPrior:
     group_odds : float
         The odds that another group of features helps: e⁻². Few left-out members must not add it by chance.
     described_odds : float
-        The odds that a text about the category, such as its name, helps: e.
+        The odds that the category's name as one more member helps, and that what somebody knows helps: e each.
     believed : tuple of int
         How many of the best candidates to treat as provisional members, besides none.
     belief : float

@@ -1,0 +1,181 @@
+"""Start from what somebody knows: a title, a query, keywords, with no member or a few.
+
+    .venv/bin/python benchmarks/knowledge_start.py --clef DIR newsgroups.corpus reuters.corpus ohsumed.corpus
+
+DIR holds the ten topics of CLEF 2017 (`reviews/clef2017`). The first table ranks each topic's abstracts by its title,
+and by its title and query, beside BM25 (k1 1.2, b 0.75) and BM25 with RM3 feedback (10 documents, 10 words, half of the
+weight), and then with 1, 2 and 5 members that are drawn at random. The share of what is known and its odds were chosen
+on every other topic ("chosen"); the rest ("judged") says how good they are. The second table is about categories of
+corpora: five members with and without keywords, which are the words of the category's name, and the harm of wrong
+keywords, which are those of the next category, with 20 and 100 members.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from priorwise.corpus import Corpus
+from priorwise.discovery.category import Category
+from priorwise.discovery.knowledge import Knowledge
+from priorwise.discovery.member_stage import find_members
+from priorwise.engines.engine import Local
+from priorwise.priors.keywords import Keywords
+from priorwise.ranking.metrics import average_precision, ppv_at
+
+NONE = np.empty(0, np.int64)
+NUMBERS = (1, 2, 5)
+K = 50
+
+
+def topics(folder: Path) -> Iterator[tuple[str, str, Corpus, np.ndarray]]:
+    """Title, title and query, abstracts, and which of them were included."""
+    for path in sorted(folder.glob("*.topic.json")):
+        topic = json.loads(path.read_text(encoding="utf-8"))
+        with gzip.open(folder / f"{topic['id']}.jsonl.gz", "rt", encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+        texts = [f"{each['title'] or ''}\n{each['text'] or ''}" for each in records]
+        included = np.array([bool(each["labels"]) for each in records])
+        yield topic["title"], f"{topic['title']} {topic['query']}", Corpus.from_texts(texts), included
+
+
+def bm25(corpus: Corpus, query: np.ndarray, k1: float = 1.2, b: float = 0.75) -> np.ndarray:
+    """Score all documents for a query of weighted words."""
+    X = corpus.matrix(np.arange(corpus.n_documents)).tocsr()
+    length = np.asarray(X.sum(axis=1)).ravel()
+    norm = k1 * (1 - b + b * length / length.mean())
+    held = np.asarray(corpus.document_frequency, np.float64)
+    rarity = np.log(1 + (X.shape[0] - held + 0.5) / (held + 0.5))
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    X.data = X.data * (k1 + 1) / (X.data + norm[row])
+    return np.asarray(X @ (rarity * query))
+
+
+def rm3(corpus: Corpus, query: np.ndarray, documents: int = 10, words: int = 10, share: float = 0.5) -> np.ndarray:
+    """Score by BM25 after adding the words of its best documents to the query (Abdul-Jaleel et al. 2004)."""
+    scores = bm25(corpus, query)
+    best = np.argsort(-scores, kind="stable")[:documents]
+    X = corpus.matrix(best).toarray()
+    rates = (scores[best] / scores[best].sum()) @ (X / np.maximum(X.sum(axis=1, keepdims=True), 1.0))
+    kept = np.argsort(-rates, kind="stable")[:words]
+    more = np.zeros_like(rates)
+    more[kept] = rates[kept] / rates[kept].sum()
+    return bm25(corpus, (1 - share) * query / query.sum() + share * more)
+
+
+def counted(corpus: Corpus, text: str) -> np.ndarray:
+    """How often a text has each word of the corpus."""
+    return np.asarray(corpus.vectorize([re.sub(r"[\W_]+", " ", text)]).toarray().ravel())
+
+
+def default(corpus: Corpus, known: np.ndarray, name: str | None = None, **knowledge: Any) -> np.ndarray:
+    """Score by the default model, with what is known of the category."""
+    category = Category(corpus, None, known, NONE, NONE)
+    return find_members(category, engine=Local(), text=name, knowledge=Knowledge(**knowledge)).scores
+
+
+def without(known: np.ndarray, scores: np.ndarray, belongs: np.ndarray) -> np.ndarray:
+    """Whether each document belongs, best first, without the members that were known."""
+    rest = np.setdiff1d(np.arange(len(scores)), known)
+    return np.asarray(belongs[rest][np.argsort(-scores[rest], kind="stable")])
+
+
+def of_topic(title: str, both: str, corpus: Corpus, belongs: np.ndarray, seeds: int) -> dict[str, float]:
+    """Average precision of each way to rank a topic."""
+    members = np.flatnonzero(belongs)
+    ways: list[tuple[str, int, Callable[[np.ndarray], np.ndarray]]] = []
+    for text, name in ((title, "title"), (both, "title and query")):
+        query = counted(corpus, text)
+        ways += [
+            (f"{name}: BM25", 0, lambda known, query=query: bm25(corpus, query)),
+            (f"{name}: BM25 and RM3", 0, lambda known, query=query: rm3(corpus, query)),
+            (f"{name}: default", 0, lambda known, text=text: default(corpus, known, description=text)),
+        ]
+    for n in NUMBERS:
+        ways += [
+            (f"{n} members alone", n, lambda known: default(corpus, known)),
+            (f"{n} members and title", n, lambda known: default(corpus, known, description=title)),
+            (f"{n} members, title and query", n, lambda known: default(corpus, known, description=both)),
+        ]
+    found = {}
+    for name, n, score in ways:
+        values = []
+        for seed in range(seeds if n else 1) if len(members) >= 2 * n else ():
+            known = np.sort(np.random.default_rng(seed).choice(members, n, replace=False))
+            ranked = without(known, score(known), belongs)
+            values.append(average_precision(ranked, int(ranked.sum())))
+        found[name] = float(np.mean(values)) if values else np.nan
+    return found
+
+
+def of_topics(folder: Path, seeds: int) -> None:
+    """Print average precision by what was known."""
+    started = time.perf_counter()
+    found = [of_topic(*topic, seeds) for topic in topics(folder)]
+    print(f"CLEF 2017, average precision ({seeds} draws, {time.perf_counter() - started:.0f} s)")
+    print(f"{'':34}{'topics':>8}{'all':>8}{'chosen':>8}{'judged':>8}")
+    for name in found[0]:
+        values = np.array([each[name] for each in found])
+        parts = [np.nanmean(values), np.nanmean(values[::2]), np.nanmean(values[1::2])]
+        print(f"{name:34}{np.isfinite(values).sum():>8}" + "".join(f"{value:>8.3f}" for value in parts))
+
+
+def named(corpus: Corpus, label: str) -> Keywords | None:
+    """The words of a label's name that documents have."""
+    words = [corpus.token_names([j])[0] for j in np.flatnonzero(counted(corpus, label))]
+    return Keywords(dict.fromkeys(words, 1.0)) if words else None
+
+
+def of_corpus(corpus: Corpus, name: str, categories: int) -> None:
+    """Print precision@50 with and without keywords, right and wrong ones."""
+    sizes = corpus.label_sizes()
+    pairs = sorted(zip(sizes["documents"].to_pylist(), sizes["label"].to_pylist(), strict=True))
+    large = [label for size, label in pairs if 200 <= size < 0.6 * corpus.n_documents and named(corpus, label)]
+    chosen = [large[place] for place in np.linspace(0, len(large) - 1, min(categories, len(large))).astype(int)]
+    found: dict[str, list[float]] = {}
+    started = time.perf_counter()
+    for place, label in enumerate(chosen):
+        belongs = np.isin(np.arange(corpus.n_documents), corpus.members(label))
+        right, wrong = named(corpus, label), named(corpus, chosen[(place + 1) % len(chosen)])
+
+        def add(what: str, n: int, called: str | None, own: Any = belongs, **knowledge: Any) -> None:
+            known = np.sort(np.random.default_rng(n).choice(np.flatnonzero(own), n, replace=False))
+            ranked = without(known, default(corpus, known, called, **knowledge), own)
+            found.setdefault(what, []).append(ppv_at(ranked, K))
+
+        add("5 members", 5, None)
+        add("5 members and the name", 5, label)
+        add("5 members and keywords", 5, None, words=right)
+        add("5 members, the name and keywords", 5, label, words=right)
+        for n in (20, 100):
+            add(f"{n} members", n, None)
+            add(f"{n} members and wrong keywords", n, None, words=wrong)
+    print(f"\n{name}, precision@{K} of {len(chosen)} categories ({time.perf_counter() - started:.0f} s)")
+    for what, values in found.items():
+        print(f"{what:34}{np.mean(values):>8.3f}  {' '.join(f'{value:.2f}' for value in values)}")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", nargs="*", type=Path)
+    parser.add_argument("--clef", type=Path)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--categories", type=int, default=6)
+    chosen = parser.parse_args()
+    if chosen.clef:
+        of_topics(chosen.clef, chosen.seeds)
+    for path in chosen.corpora:
+        of_corpus(Corpus.open(path), path.stem, chosen.categories)
+
+
+if __name__ == "__main__":
+    main()
