@@ -54,7 +54,7 @@ def _explore(server: Served, browser: Browser) -> None:
     for scheme, name in (("light", "explore-light"), ("dark", "explore-dark"), ("light", "explore-naive-bayes")):
         page = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1)
         counts = name.endswith("naive-bayes")
-        page.goto(f"{server.url}/explore?label=Astronomy{'&model=beta' if counts else ''}")
+        page.goto(f"{server.base}/explore?label=Astronomy{'&model=beta' if counts else ''}")
         expect(page.locator(".trials tbody tr")).to_have_count(1)
         expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
         if counts:

@@ -43,7 +43,8 @@ class Served:
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        self.url = self._first_line().rstrip("/")
+        self.start = self._first_line()
+        self.url = self.start.rstrip("/")
 
     def _first_line(self) -> str:
         assert self.process.stdout is not None
@@ -62,6 +63,11 @@ class Served:
     @property
     def port(self) -> int:
         return urlsplit(self.url).port or 80
+
+    @property
+    def base(self) -> str:
+        """The address of the pages of the corpus that was opened."""
+        return self.start.rpartition("/")[0]
 
     def ask(
         self, path: str, body: Any = None, *, headers: dict[str, str] | None = None, method: str | None = None

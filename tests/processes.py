@@ -16,7 +16,7 @@ Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def environment() -> dict[str, str]:
     """This source, and nothing of the terminal that runs the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}

@@ -51,6 +51,6 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Corpus.from_texts(["a", "b", "c"], labels=["x", "x", "y"])
     app = make_app(pages.pages_of(Workspace(corpus)))
     assert ask(app, "/largest").status == 200
-    assert '<a href="/largest">Largest</a>' in ask(app, "/home").body.decode()
+    assert '<a href="largest">Largest</a>' in ask(app, "/library").body.decode()
     assert ask(app, "/api/largest/categories?limit=1").json() == {"categories": [["x", 2]]}
     assert ask(app, "/api/largest/categories?limit=0").status == 400

@@ -81,8 +81,7 @@ def test_a_hostile_title_is_text(documents: list[DemoDocument], browser: Browser
 
 def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browser, tmp_path: Path) -> None:
     with a_page(browser) as page:
-        page.goto(f"{app.url}/home")
-        page.get_by_role("link", name="Report of judged.run").click()
+        page.goto(f"{app.base}/report?run=judged.run")
         expect(page.get_by_role("heading", level=1)).to_have_text("Chess")
         expect(page).to_have_title("Chess · priorwise")
         assert serious_faults(page) == []
@@ -95,7 +94,7 @@ def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browse
 
 def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tmp_path: Path) -> None:
     with a_page(browser, color_scheme="dark") as page:
-        page.goto(f"{app.url}/report")
+        page.goto(f"{app.base}/report")
         expect(page.get_by_role("checkbox")).to_have_count(3)
         page.get_by_role("button", name="Show the report").click()
         expect(page.get_by_role("alert")).to_have_text("Choose at least one run.")
@@ -119,9 +118,9 @@ def test_the_app_refuses_what_is_no_run_of_its_own(app: Served, browser: Browser
         ("run=../runs/fresh.run", 404),
         ("&".join(["run=x"] * 99), 404),
     ):
-        assert app.ask(f"/api/report/html?{query}")[0] == status
-    assert app.ask("/api/report/accepted.csv?run=fresh.run")[0] == 400
+        assert app.ask(f"/c/made-up/api/report/html?{query}")[0] == status
+    assert app.ask("/c/made-up/api/report/accepted.csv?run=fresh.run")[0] == 400
     with a_page(browser) as page:
         page.expected_complaints = ["404"]  # type: ignore[attr-defined]
-        page.goto(f"{app.url}/report?run=none.run")
+        page.goto(f"{app.base}/report?run=none.run")
         expect(page.get_by_role("alert")).to_contain_text("no run 'none.run'")

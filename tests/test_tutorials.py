@@ -90,6 +90,11 @@ def actors(folder: Path, cli: Cli) -> Path:
     return folder / "actors.run"
 
 
+def test_in_the_browser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIORWISE_FOLDER", str(folder / "app"))
+    assert Reader().follow("tutorials/in-the-browser.md") == ["priorwise"]
+
+
 def test_complete_a_category(folder: Path, cli: Cli) -> None:
     write_wiki(folder / "enwik8", "Film actors", "Gene Kelly", other="American actors")
     write_wiki(folder / "shinto", "People of ancient Japan", "Okitsu Yoso", "Ancient Japanese women")

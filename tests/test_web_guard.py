@@ -242,8 +242,8 @@ def test_runs_are_known_by_name_only(corpus: Corpus, run_path: Path, tmp_path: P
         refused = ask(app, f"/api/review/start?run={name}")
         assert refused.status == 404, name
         assert str(tmp_path) not in refused.body.decode()
-    facts = ask(app, "/api/home/facts").json()
-    assert [run["name"] for run in facts["runs"]] == ["chess.run"]
+    begun = ask(app, "/api/library/begun").json()
+    assert [note["runs"] for note in begun["categories"]] == [["chess.run"]]
     assert ask(app, "/api/review/results?run=chess.run").status == 200
     # To look is not to write.
     assert not (run_path / "verdicts.sqlite").exists()
@@ -252,7 +252,7 @@ def test_runs_are_known_by_name_only(corpus: Corpus, run_path: Path, tmp_path: P
 def test_a_run_of_another_corpus_is_not_shown(run_path: Path) -> None:
     other = Corpus.from_texts(["a", "b"], labels=["x", None])
     app = make_app(pages_of(Workspace(other, [run_path])))
-    assert ask(app, "/api/home/facts").json()["runs"] == []
+    assert ask(app, "/api/library/begun").json()["categories"] == []
     assert "another corpus" in ask(app, "/api/review/start?run=chess.run").json()["error"]
 
 

@@ -131,12 +131,18 @@ class _Commands(click.Group):
             raise _Failure(safe(f"{where}{error.strerror}")) from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """Find the documents that are missing from a category, and see why each one was found.
 
-    Start with `priorwise app` or `priorwise demo`, or with these commands:
+    `priorwise` alone opens the app in the browser, and `priorwise demo` shows the job in the terminal. Or use the
+    commands:
 
     \b
       priorwise ingest records articles.jsonl -o articles.corpus
@@ -144,3 +150,7 @@ def main() -> None:
       priorwise review ml.run
     """  # noqa: D301, click asks for the character itself
     spell_out(sys.stdout, sys.stderr)
+    if ctx.invoked_subcommand is None:
+        from priorwise.cli.app import app
+
+        ctx.invoke(app)

@@ -23,11 +23,11 @@ def serves(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
     @wraps(command)
     def with_options(port: int | None, host: str, token: str | None, browser: bool, **others: Any) -> None:
-        def serve(pages: Sequence[Any], start: str = "/") -> None:
+        def serve(pages: Sequence[Any], start: str = "/", **others: Any) -> None:
             from priorwise.web.serving import Place
             from priorwise.web.serving import serve as run_server
 
-            run_server(pages, Place(host, port, token), start=start, browser=browser, say=click.echo)
+            run_server(pages, Place(host, port, token), start=start, browser=browser, say=click.echo, **others)
 
         command(serve=serve, **others)
 

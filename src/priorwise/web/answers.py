@@ -6,11 +6,12 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from priorwise.errors import DiskFull, InputError, PriorwiseError, UnknownName
 
@@ -144,18 +145,35 @@ class Fields:
         return self._content.get(name)
 
 
-def said(_request: Request, error: Exception) -> Response:
+def said(request: Request, error: Exception) -> Response:
     """Answer an error of ours with its sentence."""
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 409)
-    return answer({"error": str(error)}, status)
+    return _told(request, str(error), status)
 
 
-def refused(_request: Request, error: Exception) -> Response:
+def refused(request: Request, error: Exception) -> Response:
     """Answer what the framework refuses, in the same form."""
     status, why = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
-    return answer({"error": why.lower() or "refused"}, status)
+    return _told(request, why.lower() or "refused", status)
 
 
-def failed(_request: Request, _error: Exception) -> Response:
+def failed(request: Request, _error: Exception) -> Response:
     """Answer a mistake of ours without its details, which the server prints."""
-    return answer({"error": "something went wrong here; the terminal that runs the server says what"}, 500)
+    return _told(request, "something went wrong here; the terminal that runs the server says what", 500)
+
+
+def _told(request: Request, why: str, status: int) -> Response:
+    """Answer with a page where somebody looks for one, and with JSON otherwise."""
+    if request.headers.get("sec-fetch-mode") != "navigate":
+        return answer({"error": why}, status)
+    words = "There is no such page." if why == "not found" else why[:1].upper() + why[1:] + "."
+    return HTMLResponse(_TROUBLE.format(words=escape(words)), status)
+
+
+_TROUBLE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not found · priorwise</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/base.css"><script src="/static/theme.js"></script></head>
+<body><main class="alone"><h1>That did not work</h1><p>{words}</p>
+<p><a class="button main" href="/">Back to the start</a></p></main></body></html>
+"""

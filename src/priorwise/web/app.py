@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Receive, Scope, Send
 
 from priorwise.errors import PriorwiseError
 from priorwise.web.answers import failed, refused, said
@@ -37,6 +40,8 @@ class Page:
         Whether every page links to it.
     has_charts : bool
         Whether its module draws with ``static/charts.js``.
+    place : str
+        What people call the corpus that it is about.
     """
 
     name: str
@@ -44,10 +49,19 @@ class Page:
     routes: Sequence[BaseRoute]
     in_menu: bool = True
     has_charts: bool = False
+    place: str = ""
 
 
-def make_app(pages: Sequence[Page], access: Access | None = None) -> Guard:
+def make_app(
+    pages: Sequence[Page],
+    access: Access | None = None,
+    corpora: Callable[[str], Sequence[Page]] | None = None,
+    more: Sequence[BaseRoute] = (),
+) -> Guard:
     """Put pages together; the first is the one at ``/``.
+
+    With ``corpora``, which returns the pages of the corpus of a name, those are at ``/c/NAME/``. ``more``
+    are routes that belong to no page.
 
     Examples
     --------
@@ -55,27 +69,51 @@ def make_app(pages: Sequence[Page], access: Access | None = None) -> Guard:
     >>> [route.path for route in app.app.routes]
     ['/', '/static/{path:path}', '/home', '/api/home']
     """
-    routes: list[BaseRoute] = [
-        Route("/", _to_first(pages[0])),
-        Route("/static/{path:path}", static_file),
-    ]
-    for page in pages:
-        routes.append(Route(f"/{page.name}", _shown(page, pages)))
-        routes.append(Mount(f"/api/{page.name}", routes=list(page.routes)))
-    handlers = {PriorwiseError: said, HTTPException: refused, Exception: failed}
+    routes: list[BaseRoute] = [Route("/static/{path:path}", static_file), *more]
+    if corpora is not None:
+        routes.append(Mount("/c/{corpus}", app=_Corpora(corpora)))
     # Around everything, so that no answer is without the guard's headers, the one to a mistake of ours included.
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), access or Access())
+    first, *others = routes_of(pages)
+    return Guard(Starlette(routes=[first, *routes, *others], exception_handlers=_HANDLERS), access or Access())
+
+
+_HANDLERS: Any = {PriorwiseError: said, HTTPException: refused, Exception: failed}
+
+
+def routes_of(pages: Sequence[Page], place: str = "") -> list[BaseRoute]:
+    """Return the routes of pages, and first one to the first of them; ``place`` is the corpus they belong to."""
+    routes: list[BaseRoute] = [Route("/", _to_first(pages[0]))]
+    for page in pages:
+        routes.append(Route(f"/{page.name}", _shown(page, pages, place)))
+        routes.append(Mount(f"/api/{page.name}", routes=list(page.routes)))
+    return routes
+
+
+class _Corpora:
+    """The pages of each corpus; those of a corpus are made when it is first asked for."""
+
+    def __init__(self, pages_of: Callable[[str], Sequence[Page]]) -> None:
+        self._pages_of = pages_of
+        self._made: dict[str, tuple[Sequence[Page], Router]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        name = scope["path_params"]["corpus"]
+        pages = await run_in_threadpool(self._pages_of, name)
+        if name not in self._made or self._made[name][0] is not pages:
+            self._made[name] = pages, Router(routes=routes_of(pages, pages[0].place))
+        await self._made[name][1](scope, receive, send)
 
 
 def _to_first(page: Page) -> Endpoint:
-    def first(_request: Request) -> Response:
-        return RedirectResponse(f"/{page.name}", status_code=307)
+    def first(request: Request) -> Response:
+        return RedirectResponse(f"{request.scope.get('root_path', '')}/{page.name}", status_code=307)
 
     return first
 
 
-def _shown(page: Page, pages: Sequence[Page]) -> Endpoint:
-    html = shell(page, pages)
+def _shown(page: Page, pages: Sequence[Page], place: str) -> Endpoint:
+    html = shell(page, pages, place)
     headers = {"Content-Security-Policy": POLICY_WITH_CHARTS if page.has_charts else POLICY}
 
     def shown(_request: Request) -> Response:
@@ -84,14 +122,15 @@ def _shown(page: Page, pages: Sequence[Page]) -> Endpoint:
     return shown
 
 
-def shell(page: Page, pages: Sequence[Page]) -> str:
+def shell(page: Page, pages: Sequence[Page], place: str = "") -> str:
     """Return the page's HTML: a head, a menu, and an empty main part that its module fills."""
     links = "".join(
-        f'<a href="/{escape(other.name)}"{" aria-current=page" if other is page else ""}>{escape(other.title)}</a>'
+        f'<a href="{escape(other.name)}"{" aria-current=page" if other is page else ""}>{escape(other.title)}</a>'
         for other in pages
         if other.in_menu
     )
     name = escape(page.name)
+    where = f'<a class="place" href="./" dir="auto">{escape(place)}</a>' if place else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -108,7 +147,7 @@ def shell(page: Page, pages: Sequence[Page]) -> str:
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<a class="brand" href="/">priorwise</a>
+<a class="brand" href="/">priorwise</a>{where}
 <nav aria-label="Pages">{links}</nav>
 <button type="button" id="theme" class="plain" aria-label="Switch between light and dark">◐</button>
 </header>

@@ -230,4 +230,4 @@ def explore_page(workspace: Workspace) -> Page:
         return _numbers(found.low, found.high, found.bins.shape[1:], found.bins)
 
     routes = (start, opening, kinds, points, words, trial, terrain, best, document, density)
-    return Page("explore", "Explore", [Route(f"/{each.__name__}", each) for each in routes], has_charts=True)
+    return Page("explore", "Lab", [Route(f"/{each.__name__}", each) for each in routes], has_charts=True)

@@ -37,6 +37,8 @@ SECURITY_HEADERS = {
     "Cache-Control": "no-store",
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
+_TYPES = ("application/json", "application/octet-stream")
+"""What may be sent: JSON, and files as they are."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +141,8 @@ class Guard:
             origin = headers.get("origin")
             if origin is not None and origin != f"{scope['scheme']}://{host}":
                 return _refused(403, "changes may only come from this server's own pages")
-            # No form of another site can send this type without asking first.
-            if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            # No form of another site can send these types without asking first.
+            if headers.get("content-type", "").partition(";")[0].strip() not in _TYPES:
                 return _refused(415, "send JSON, with the header Content-Type: application/json")
         return self._without_token(scope, headers)
 

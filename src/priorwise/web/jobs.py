@@ -1,79 +1,171 @@
-"""One long job at a time, beside the requests, and how far it is."""
+"""Long jobs, one after the other, beside the requests: how far each is, how long it will take, and how to stop it."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
-from priorwise.errors import InputError, PriorwiseError
+from priorwise.errors import InputError, PriorwiseError, UnknownName
 
 _LOG = logging.getLogger(__name__)
-Report = Callable[[str, float], None]
+Report = Callable[[str, float | None], None]
+KEPT = 20
+"""How many finished jobs are remembered."""
+
+_SOON = 0.02
+"""Before this share is done, nobody can say how long the rest takes."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a job is: what it does, from 0 to 1, and in the end its result or what went wrong."""
+class Stopped(Exception):
+    """Raised inside a job that was cancelled, when it next reports."""
 
+
+@dataclass
+class Job:
+    """How far a job is.
+
+    Parameters
+    ----------
+    id : int
+        Its number.
+    kind : str
+        ``"import"`` or ``"find"``, so that pages know which jobs are theirs.
+    corpus, name : str
+        Which corpus it is about, and what it works on: a file or a category.
+    state : {"waiting", "running", "done", "failed", "cancelled"}
+    what : str
+        The phase it is in.
+    share : float, optional
+        How much of the phase is done, from 0 to 1; None if that is not known.
+    result, error : str, optional
+        What it made, or what went wrong.
+    """
+
+    id: int
+    kind: str
+    corpus: str
     name: str
+    state: str = "waiting"
     what: str = ""
-    share: float = 0.0
-    is_done: bool = False
+    share: float | None = None
     result: str | None = None
     error: str | None = None
+    begun: float = 0.0
+    cancelled: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it will do nothing more."""
+        return self.state not in ("waiting", "running")
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a page shows of it."""
+        left = None
+        if self.state == "running" and self.share is not None and _SOON < self.share < 1:
+            left = (time.monotonic() - self.begun) * (1 - self.share) / self.share
+        names = ("id", "kind", "corpus", "name", "state", "what", "share", "result", "error")
+        return {**{name: getattr(self, name) for name in names}, "seconds_left": left}
 
 
 class Jobs:
-    """Run one job at a time on a thread of its own.
+    """Run jobs on a thread of their own, in the order in which they came.
 
     Examples
     --------
     >>> jobs = Jobs()
-    >>> jobs.start("count", lambda report: "42")
+    >>> job = jobs.add("import", "tea", "tea.csv", lambda report: "42")
     >>> jobs.wait()
-    >>> jobs.state()["result"]
-    '42'
+    >>> jobs.states()[0]["state"], jobs.states()[0]["result"]
+    ('done', '42')
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._progress: Progress | None = None
+        self._jobs: dict[int, tuple[Job, Callable[[Report], str]]] = {}
+        self._numbers = count(1)
         self._thread: threading.Thread | None = None
 
-    def start(self, name: str, job: Callable[[Report], str]) -> None:
-        """Begin a job; it is told how to report, and returns what it made."""
+    def add(self, kind: str, corpus: str, name: str, job: Callable[[Report], str]) -> Job:
+        """Put a job in the queue; it is told how to report, and returns what it made."""
         with self._lock:
-            if self._progress is not None and not self._progress.is_done:
-                raise InputError(f"'{self._progress.name}' is being worked on; wait until it is done")
-            self._progress = Progress(name, "starting")
-            self._thread = threading.Thread(target=self._run, args=(job,), daemon=True)
-            self._thread.start()
+            for other, _ in self._jobs.values():
+                if not other.is_over and (other.kind, other.corpus, other.name) == (kind, corpus, name):
+                    raise InputError(f"'{name}' is being worked on; wait until that is done")
+            added = Job(next(self._numbers), kind, corpus, name)
+            self._jobs[added.id] = added, job
+            over = [number for number, (each, _) in self._jobs.items() if each.is_over]
+            for number in over[:-KEPT]:
+                del self._jobs[number]
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+        return added
 
-    def state(self) -> dict[str, Any] | None:
-        """Return how far the last job is, or None if there was none."""
+    def states(self, *, corpus: str | None = None, kind: str | None = None) -> list[dict[str, Any]]:
+        """Return how far the jobs are, the latest last."""
         with self._lock:
-            return None if self._progress is None else asdict(self._progress)
+            found = [job for job, _ in self._jobs.values()]
+            return [job.facts() for job in found if corpus in (None, job.corpus) and kind in (None, job.kind)]
+
+    def cancel(self, number: int) -> None:
+        """Stop a job, at once if it waits, or when it next reports; forget it if it is over."""
+        with self._lock:
+            if number not in self._jobs:
+                raise UnknownName("job", str(number), [])
+            job = self._jobs[number][0]
+            job.cancelled = True
+            if job.state == "waiting":
+                job.state = "cancelled"
+            elif job.is_over:
+                del self._jobs[number]
+
+    def is_at(self, kind: str, corpus: str, name: str | None = None) -> bool:
+        """Return whether such a job is waiting or running."""
+        with self._lock:
+            return any(
+                not job.is_over and (job.kind, job.corpus) == (kind, corpus) and name in (None, job.name)
+                for job, _ in self._jobs.values()
+            )
 
     def wait(self) -> None:
-        """Wait until the last job is done."""
-        if self._thread is not None:
-            self._thread.join()
+        """Wait until nothing is left to do."""
+        while (thread := self._thread) is not None:
+            thread.join()
 
-    def _run(self, job: Callable[[Report], str]) -> None:
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                waiting = [pair for pair in self._jobs.values() if pair[0].state == "waiting"]
+                if not waiting:
+                    self._thread = None
+                    return
+                job, work = waiting[0]
+                job.state, job.what, job.begun = "running", "Starting", time.monotonic()
+            self._do(job, work)
+
+    def _do(self, job: Job, work: Callable[[Report], str]) -> None:
+        def report(what: str, share: float | None) -> None:
+            with self._lock:
+                if job.cancelled:
+                    raise Stopped
+                if what != job.what:
+                    job.begun = time.monotonic()
+                job.what, job.share = what, None if share is None else min(1.0, max(0.0, float(share)))
+
+        state, result, error = "done", None, None
         try:
-            result = job(lambda what, share: self._update(what=what, share=float(share)))
-        except PriorwiseError as error:
-            self._update(is_done=True, error=str(error))
-        except Exception as error:
-            _LOG.error("a job failed", exc_info=error)
-            self._update(is_done=True, error="something went wrong here; the terminal that runs the server says what")
-        else:
-            self._update(is_done=True, share=1.0, result=result)
-
-    def _update(self, **changes: Any) -> None:
+            result = work(report)
+        except Stopped:
+            state = "cancelled"
+        except PriorwiseError as trouble:
+            state, error = "failed", str(trouble)
+        except Exception as trouble:
+            _LOG.error("a job failed", exc_info=trouble)
+            state, error = "failed", "something went wrong here; the terminal that runs the server says what"
         with self._lock:
-            if self._progress is not None:
-                self._progress = replace(self._progress, **changes)
+            job.state, job.result, job.error = state, result, error

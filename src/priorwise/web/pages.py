@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from priorwise.corpus import Corpus
 from priorwise.web.app import Page
+from priorwise.web.categories import Categories
 from priorwise.web.explore import explore_page
-from priorwise.web.home import home_page
+from priorwise.web.finish import finish_page
+from priorwise.web.library import library_page
 from priorwise.web.report import report_page
 from priorwise.web.review import review_page
+from priorwise.web.shelf import Shelf
+from priorwise.web.workbench import Benches, workbench_page
 from priorwise.web.workspace import Workspace
 
 PAGES: tuple[Callable[[Workspace], Page], ...] = (explore_page, review_page, report_page)
+"""The pages of a corpus that need nothing but its workspace."""
 
 
 def pages_of(workspace: Workspace) -> list[Page]:
     """Return the pages over a corpus and its runs, the list of categories first."""
-    pages = [make(workspace) for make in PAGES]
-    return [home_page(workspace, tuple(page.name for page in pages)), *pages]
+    pages = [*bench_pages(workspace), *(make(workspace) for make in PAGES)]
+    library = library_page(workspace, tuple(page.name for page in pages))
+    return [replace(page, place=workspace.title) for page in (library, *pages)]
+
+
+def bench_pages(workspace: Workspace) -> list[Page]:
+    """Return the pages on which a category is completed; they share its session."""
+    benches = Benches(workspace, Categories(workspace))
+    return [workbench_page(workspace, benches), finish_page(workspace, benches)]
+
+
+def corpus_pages(shelf: Shelf) -> Callable[[str], Sequence[Page]]:
+    """Return a function from the name of a corpus to its pages; they are made once for each corpus."""
+    made: dict[str, tuple[Workspace, list[Page]]] = {}
+
+    def pages(name: str) -> Sequence[Page]:
+        workspace = shelf.workspace(name)
+        if name not in made or made[name][0] is not workspace:
+            made[name] = workspace, pages_of(workspace)
+        return made[name][1]
+
+    return pages
+
+
+def documented_pages() -> list[Page]:
+    """Return the pages of any corpus, to describe their interface."""
+    return pages_of(Workspace(Corpus.from_texts(["a"])))

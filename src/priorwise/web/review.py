@@ -220,7 +220,7 @@ def review_page(workspace: Workspace, choices: Choices | None = None, ask: str =
 
     return Page(
         "review",
-        "Review",
+        "Evaluate",
         [
             Route("/start", start),
             Route("/own", own),

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 import uvicorn
+from starlette.routing import BaseRoute
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from priorwise.errors import InputError
@@ -104,7 +105,14 @@ class Place:
 
 
 def serve(
-    pages: Sequence[Page], place: Place, *, start: str = "/", browser: bool = True, say: Callable[[str], None] = print
+    pages: Sequence[Page],
+    place: Place,
+    *,
+    start: str = "/",
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+    corpora: Callable[[str], Sequence[Page]] | None = None,
+    more: Sequence[BaseRoute] = (),
 ) -> None:
     """Serve pages until Ctrl-C.
 
@@ -118,6 +126,8 @@ def serve(
         Whether to open it in the browser.
     say : function
         Gets the address, in a sentence.
+    corpora, more
+        Pages of corpora and further routes; see :func:`~priorwise.web.app.make_app`.
     """
     access = place.access()
     with place.listen() as listener:
@@ -127,7 +137,7 @@ def serve(
             path += ("&" if "?" in path else "?") + f"token={quote(access.token, safe='')}"
         here, *elsewhere = [f"http://{_in_address(host)}:{port}{path}" for host in place.names]
         config = uvicorn.Config(
-            make_app(pages, access),
+            make_app(pages, access, corpora, more),
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -8,11 +8,15 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.errors import BrokenFile, UnknownName
+from priorwise.web.jobs import Jobs
+
+if TYPE_CHECKING:
+    from priorwise.web.shelf import Source
 
 
 class Workspace:
@@ -25,11 +29,31 @@ class Workspace:
         Runs, each known by the name of its folder.
     folder : Path, optional
         Where further runs are looked for and new ones are put.
+    name, title : str
+        What the corpus is called in addresses, and what people call it.
+    source : (Source, Path), optional
+        The file that the corpus was made of, and its folder.
+    jobs : Jobs, optional
+        Who does what takes long.
     """
 
-    def __init__(self, corpus: Corpus, runs: Iterable[Path] = (), folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        runs: Iterable[Path] = (),
+        folder: Path | None = None,
+        *,
+        name: str = "",
+        title: str = "",
+        source: tuple[Source, Path] | None = None,
+        jobs: Jobs | None = None,
+    ) -> None:
         self.corpus = corpus
         self.folder = folder
+        self.name = name
+        self.title = title or name or (corpus.path.name if corpus.path else str(corpus.store or "in memory"))
+        self.source = source
+        self.jobs = jobs or Jobs()
         self._given = {path.name: path for path in runs}
 
     @classmethod
@@ -59,7 +83,9 @@ class Workspace:
             try:
                 about = json.loads((path / "run.json").read_text(encoding="utf-8"))
                 if about["corpus"]["checksum"] == self.corpus.checksum:
-                    found.append({"name": name, "label": about["label"], "members": about["members"]})
+                    missing = about.get("stages", [{}])[-1].get("missing")
+                    known = None if missing is None else [missing["expected"], missing["low"], missing["high"]]
+                    found.append({"name": name, "label": about["label"], "members": about["members"], "missing": known})
             except (OSError, ValueError, KeyError, TypeError):
                 # A folder that is half removed, or somebody else's: it is opened, and complained about, by name only.
                 continue

@@ -7,16 +7,16 @@ export function el(tag, properties = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") node.addEventListener(name, value);
     else if (name === "dataset") Object.assign(node.dataset, value);
-    else if (name === "value") node.value = value;
+    else if (name === "value" && tag !== "progress") node.value = value;
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
 /** Replace what is in an element. */
 export function fill(node, ...children) {
-  node.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -37,8 +37,10 @@ export async function ask(path, body, { signal } = {}) {
   let response;
   try {
     response = await fetch(path, options);
+    reached(true);
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    reached(false);
     const lost = new Error("The server does not answer. Is the command still running?");
     lost.status = 0;
     throw lost;
@@ -50,6 +52,36 @@ export async function ask(path, body, { signal } = {}) {
     throw refused;
   }
   return answer;
+}
+
+/** Say at the foot of the page whether the server can be reached; ask now and then until it can. */
+function reached(isThere) {
+  const shown = document.querySelector(".offline");
+  if (isThere) return shown?.remove();
+  if (shown) return undefined;
+  document.body.append(el("p", { class: "offline", role: "alert" }, "priorwise does not answer. Start it again, and this page goes on."));
+  const again = () => fetch("/static/icon.svg", { cache: "no-store" }).then(() => reached(true), () => setTimeout(again, 2000));
+  return setTimeout(again, 2000);
+}
+
+/** Follow what takes long: how far it is, how long it still takes, and a way to stop it. */
+export function jobView(job, cancel) {
+  const left = job.seconds_left === null ? "" : job.seconds_left < 8 ? "a few seconds left" : job.seconds_left < 90 ? `about ${Math.round(job.seconds_left / 5) * 5} seconds left` : `about ${Math.round(job.seconds_left / 60)} minutes left`;
+  const what = job.state === "waiting" ? "Waiting for what was begun before" : job.what;
+  return el("div", { class: "job", role: "group", "aria-label": job.name },
+    el("div", { class: "row" }, el("strong", { dir: "auto" }, job.name), el("button", { type: "button", class: "link", click: () => cancel(job), "aria-label": `Cancel ${job.name}` }, "Cancel")),
+    el("progress", { max: 1, value: job.share === null || job.state === "waiting" ? null : job.share, "aria-label": `${job.name}: ${what}` }),
+    el("div", { class: "row quiet" }, el("span", {}, what), el("span", {}, left)));
+}
+
+/** How long ago something was, in words. */
+export function ago(seconds) {
+  const minutes = (Date.now() / 1000 - seconds) / 60;
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return counted(Math.floor(minutes), "minute") + " ago";
+  if (minutes < 60 * 24) return counted(Math.floor(minutes / 60), "hour") + " ago";
+  if (minutes < 60 * 24 * 14) return counted(Math.floor(minutes / 60 / 24), "day") + " ago";
+  return new Date(seconds * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
 }
 
 /** An address with its query. */

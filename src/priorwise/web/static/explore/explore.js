@@ -18,7 +18,7 @@ const CROWDED = 1.5;
 
 try {
   fill(main, el("p", { class: "quiet", role: "status" }, "Reading the documents…"));
-  const facts = await ask(address("/api/explore/start", documentsQuery(query.get("label"))));
+  const facts = await ask(address("api/explore/start", documentsQuery(query.get("label"))));
   const state = new State(facts);
   fill(main, el("p", { class: "quiet", role: "status" }, `Learning from the ${count(facts.members - facts.held_out_members)} training members of ${facts.label}. This takes some seconds.`));
   await state.open();
@@ -131,7 +131,7 @@ function run(state, kindOf) {
     const line = state.lineIsMoved ? { ...state.line } : null;
     state.remember();
     try {
-      const found = await ask(address("/api/explore/trial", { ...state.settingQuery(), ...line }));
+      const found = await ask(address("api/explore/trial", { ...state.settingQuery(), ...line }));
       trials.add({ family, values, line, keywords }, found);
       if (family !== state.family || values !== state.values) return;
       table.show({ left_out: found.left_out });
@@ -152,7 +152,7 @@ function run(state, kindOf) {
     best.disabled = true;
     fill(progress, "Searching…");
     try {
-      const { path, keywords } = await ask(address("/api/explore/best", { ...state.settingQuery(family, from), target: state.target }));
+      const { path, keywords } = await ask(address("api/explore/best", { ...state.settingQuery(family, from), target: state.target }));
       if (own !== journey) return;
       state.keywords = keywords;
       set(family, path[0], { byHand: false });
@@ -206,11 +206,11 @@ function run(state, kindOf) {
   const rule = el("output", { class: "rule" });
   const back = el("button", { type: "button", disabled: true, click: () => view.setLine({ slope: 1, shift: 0 }) });
   const label = el("input", { id: "label", list: "labels", value: facts.label, autocomplete: "off", input: later(150, suggest), change: () => {
-    if (label.value.trim() && label.value.trim() !== facts.label) location.assign(address("/explore", { ...documentsQuery(label.value.trim()), model: state.family.name }));
+    if (label.value.trim() && label.value.trim() !== facts.label) location.assign(address("explore", { ...documentsQuery(label.value.trim()), model: state.family.name }));
   } });
   const labels = el("datalist", { id: "labels" });
   async function suggest() {
-    const { labels: found } = await ask(address("/api/home/labels", { q: label.value.trim(), limit: 20 })).catch(() => ({ labels: [] }));
+    const { labels: found } = await ask(address("api/library/labels", { q: label.value.trim(), limit: 20 })).catch(() => ({ labels: [] }));
     fill(labels, found.map((each) => el("option", { value: each.label })));
   }
 
@@ -244,7 +244,7 @@ function run(state, kindOf) {
   });
 
   for (const kept of [...state.kept].reverse()) {
-    ask(address("/api/explore/trial", { ...state.settingQuery(kept.family, kept.values, kept.keywords), ...kept.line })).then((found) => trials.add(kept, found)).catch(complain);
+    ask(address("api/explore/trial", { ...state.settingQuery(kept.family, kept.values, kept.keywords), ...kept.line })).then((found) => trials.add(kept, found)).catch(complain);
   }
   adapt();
   set(state.family, state.values);

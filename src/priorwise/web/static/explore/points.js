@@ -4,13 +4,13 @@ import { bytes } from "./bytes.js";
 
 /** Which documents are members, and which are held out. */
 export async function kinds(state) {
-  const found = new Uint8Array(await bytes(address("/api/explore/kinds", state.settingQuery())));
+  const found = new Uint8Array(await bytes(address("api/explore/kinds", state.settingQuery())));
   return { member: found.map((kind) => kind & 1), heldOut: found.map((kind) => kind >> 1) };
 }
 
 /** How many documents of the whole corpus are where. */
 export async function density(state) {
-  const found = new Float32Array(await bytes(address("/api/explore/density", state.settingQuery())));
+  const found = new Float32Array(await bytes(address("api/explore/density", state.settingQuery())));
   const [rows, columns] = [found[4], found[5]];
   const size = rows * columns;
   return {
@@ -33,6 +33,6 @@ export class Points {
   }
 
   want(query) {
-    this.worker.postMessage(address("/api/explore/points", query));
+    this.worker.postMessage(new URL(address("api/explore/points", query), location.href).href);
   }
 }

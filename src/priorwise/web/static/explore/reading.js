@@ -30,7 +30,7 @@ export class Glance {
       return;
     }
     if (!this.known.has(i)) {
-      const asked = ask(address("/api/explore/document", { ...this.state.settingQuery(), point: i, brief: "yes" }));
+      const asked = ask(address("api/explore/document", { ...this.state.settingQuery(), point: i, brief: "yes" }));
       this.known.set(i, asked);
       asked.catch(() => this.known.delete(i));
     }
@@ -79,7 +79,7 @@ export class Reader {
 
   async open(i, odds) {
     try {
-      const found = await ask(address("/api/explore/document", { ...this.state.settingQuery(), point: i }));
+      const found = await ask(address("api/explore/document", { ...this.state.settingQuery(), point: i }));
       fill(this.node,
         el("header", {},
           el("h2", { id: "reader-title" }, outside(found.address, found.title)),

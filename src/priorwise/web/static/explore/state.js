@@ -38,7 +38,7 @@ export class State {
 
   /** Where the sliders of a family open: of the model that ranks, at the prior that it learns. */
   async opening(family) {
-    const { values } = await ask(address("/api/explore/opening", { ...documentsQuery(this.facts.label), model: family.name }));
+    const { values } = await ask(address("api/explore/opening", { ...documentsQuery(this.facts.label), model: family.name }));
     return values;
   }
 
@@ -90,7 +90,7 @@ export class State {
   address({ family, values, line, keywords } = this) {
     const { slope, shift } = line ?? { slope: 1, shift: 0 };
     const numbers = Object.fromEntries(family.parameters.map((each, i) => [each.name, short(values[i])]));
-    return address("/explore", {
+    return address("explore", {
       ...documentsQuery(this.facts.label),
       model: family.name,
       ...numbers,

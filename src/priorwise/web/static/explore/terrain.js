@@ -24,7 +24,7 @@ export class Terrain {
     this.key = key;
     this.shown = null;
     fill(this.note, "Leaving out training documents…");
-    const found = await ask(address("/api/explore/terrain", { ...this.state.settingQuery(), target })).catch((error) => ({ error }));
+    const found = await ask(address("api/explore/terrain", { ...this.state.settingQuery(), target })).catch((error) => ({ error }));
     if (this.key !== key) return undefined;
     if (found.error) {
       this.key = null;

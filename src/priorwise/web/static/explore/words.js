@@ -26,7 +26,7 @@ export class Words {
     while (this.isWanted) {
       this.isWanted = false;
       try {
-        this.show((await ask(address("/api/explore/words", this.state.settingQuery()))).words);
+        this.show((await ask(address("api/explore/words", this.state.settingQuery()))).words);
       } catch (error) {
         complain(error);
       }

@@ -3,7 +3,7 @@ import { ask, complain, count, el, fill, query, say } from "/static/base.js";
 
 const main = document.getElementById("main");
 const chosen = query.getAll("run");
-document.head.append(el("link", { rel: "stylesheet", href: "/api/report/style.css" }));
+document.head.append(el("link", { rel: "stylesheet", href: "api/report/style.css" }));
 
 if (chosen.length) await show(chosen);
 else await choose();
@@ -15,7 +15,7 @@ function withRuns(path, names) {
 
 async function show(names) {
   try {
-    const text = await received(withRuns("/api/report/html", names));
+    const text = await received(withRuns("api/report/html", names));
     // Parsed apart, where nothing runs or loads; only its content comes here, under this page's policy.
     const report = new DOMParser().parseFromString(text, "text/html");
     const content = el("div", { id: "report" });
@@ -23,10 +23,10 @@ async function show(names) {
     fill(main,
       el("p", { class: "row files" },
         "Take it away: ",
-        el("a", { href: withRuns("/api/report/report.html", names), download: "report.html" }, "report"),
-        el("a", { href: withRuns("/api/report/accepted.csv", names), download: "accepted.csv" }, "accepted, as CSV"),
-        el("a", { href: withRuns("/api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted, as wikitext"),
-        el("a", { href: "/report" }, "other runs")),
+        el("a", { href: withRuns("api/report/report.html", names), download: "report.html" }, "report"),
+        el("a", { href: withRuns("api/report/accepted.csv", names), download: "accepted.csv" }, "accepted, as CSV"),
+        el("a", { href: withRuns("api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted, as wikitext"),
+        el("a", { href: "report" }, "other runs")),
       content);
     document.title = `${content.querySelector("h1").textContent} · priorwise`;
     say("The report is ready.");
@@ -43,16 +43,16 @@ async function received(path) {
 }
 
 async function choose() {
-  const { runs } = await ask("/api/report/runs").catch((error) => complain(error) ?? { runs: [] });
+  const { runs } = await ask("api/report/runs").catch((error) => complain(error) ?? { runs: [] });
   if (!runs.length) {
-    fill(main, el("h1", {}, "Report"), el("p", {}, "There is no run to report on yet. ", el("a", { href: "/home" }, "Find a category first.")));
+    fill(main, el("h1", {}, "Report"), el("p", {}, "There is no run to report on yet. ", el("a", { href: "library" }, "Find a category first.")));
     return;
   }
   const boxes = runs.map((run) => el("input", { type: "checkbox", name: "run", value: run.name }));
   const go = (event) => {
     event.preventDefault();
     const names = boxes.filter((box) => box.checked).map((box) => box.value);
-    if (names.length) location.assign(withRuns("/report", names));
+    if (names.length) location.assign(withRuns("report", names));
     else complain(new Error("Choose at least one run."));
   };
   fill(main,

@@ -36,7 +36,7 @@ export async function judging(main, start, reviewer) {
     el("article", { class: "document card" }, title, text),
     el("div", { class: "keys", role: "group", "aria-label": "Verdict" }, [...buttons.values()], back),
     state, bar, el("div", { class: "progress" }, counts, pace),
-    el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "Results"))));
+    el("p", {}, el("a", { href: address("review", { run: start.run, results: 1 }) }, "Results"))));
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -53,7 +53,7 @@ export async function judging(main, start, reviewer) {
 
   try {
     await sendPending();
-    const own = await ask(address("/api/review/own", { ...queue, reviewer }));
+    const own = await ask(address("api/review/own", { ...queue, reviewer }));
     // What was judged when more documents were asked for is no part of this list.
     if (start.learning) start.items = [...own.verdicts.map((each) => ({ id: each.item, title: each.item })), ...start.items];
     index = new Map(start.items.map(({ id }, at) => [id, at]));
@@ -98,7 +98,7 @@ export async function judging(main, start, reviewer) {
 
   function read(id) {
     if (!texts.has(id)) {
-      const asked = ask(address("/api/review/document", { ...queue, id }));
+      const asked = ask(address("api/review/document", { ...queue, id }));
       asked.catch(() => texts.delete(id));
       texts.set(id, asked);
       if (texts.size > 50) texts.delete(texts.keys().next().value);
@@ -120,7 +120,7 @@ export async function judging(main, start, reviewer) {
   /** The ranking has changed: keep what was judged, and take what comes next from the server. */
   async function learn() {
     try {
-      const fresh = await ask(address("/api/review/start", { ...queue, reviewer }));
+      const fresh = await ask(address("api/review/start", { ...queue, reviewer }));
       const judged = start.items.filter(({ id }) => verdicts.has(id));
       start.items = [...judged, ...fresh.items.filter(({ id }) => !verdicts.has(id))];
       start.now = fresh.now;
@@ -165,7 +165,7 @@ export async function judging(main, start, reviewer) {
   async function send(sent) {
     for (;;) {
       try {
-        await ask("/api/review/verdict", sent);
+        await ask("api/review/verdict", sent);
         localStorage.removeItem(pending + sent.id);
         fill(state);
         allIsWell();
@@ -215,7 +215,7 @@ export async function judging(main, start, reviewer) {
     showProgress();
     const agreement = el("ul");
     fill(title, "All judged. Thank you.");
-    fill(text, agreement, el("p", {}, el("a", { href: address("/review", { run: start.run, results: 1 }) }, "See the results")));
+    fill(text, agreement, el("p", {}, el("a", { href: address("review", { run: start.run, results: 1 }) }, "See the results")));
     for (const button of buttons.values()) button.setAttribute("aria-pressed", "false");
     title.focus();
     say("All documents are judged.");
@@ -225,7 +225,7 @@ export async function judging(main, start, reviewer) {
 
   async function showAgreement(list) {
     try {
-      const { agreement } = await ask(address("/api/review/results", { run: start.run }));
+      const { agreement } = await ask(address("api/review/results", { run: start.run }));
       const own = agreement.filter(({ first, second }) => [first, second].includes(reviewer));
       fill(list, own.map(({ first, second, agreed, documents, kappa }) => el("li", {},
         `You and ${first === reviewer ? second : first}: the same on ${(100 * agreed).toFixed(0)}% of ${counted(documents, "document")}`,

@@ -8,7 +8,7 @@ const chance = (p) => (p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`);
 export async function showResults(main, start) {
   let found;
   try {
-    found = await ask(address("/api/review/results", { run: start.run }));
+    found = await ask(address("api/review/results", { run: start.run }));
   } catch (error) {
     return complain(error);
   }
@@ -17,7 +17,7 @@ export async function showResults(main, start) {
   const chart = el("div", { class: "chart" });
   fill(main,
     el("h1", {}, found.label === null ? start.run : found.label),
-    el("p", {}, el("a", { href: address("/review", { run: start.run }) }, "Back to the review")),
+    el("p", {}, el("a", { href: address("review", { run: start.run }) }, "Back to the review")),
     el("div", { class: "figures" },
       figure(`Learned, precision@${found.k}`, learned.at_k),
       figure(`Baseline, precision@${found.k}`, laplace.at_k),

@@ -1,0 +1,207 @@
+"""The first page of the app: bring a file, open a corpus, or try the demo."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from priorwise.errors import DiskFull, DownloadFailed, InputError
+from priorwise.readers.formats import BY_SUFFIX
+from priorwise.readers.opening import Opening
+from priorwise.web import answers
+from priorwise.web.answers import Fields, answer, body_of, query_of
+from priorwise.web.app import Page
+from priorwise.web.jobs import Report
+from priorwise.web.openapi import takes
+from priorwise.web.preview import is_wiki, preview
+from priorwise.web.shelf import Shelf, Source, told_by
+
+LARGEST_UPLOAD = 20 << 30
+"""Bytes of a file that is brought in the browser; `priorwise ingest` reads larger ones."""
+
+DEMO_ARTICLES = 6000
+DEMOS = {"enwik8": "Film actors", "made-up": "Astronomy"}
+_ROLES = ("id", "title", "text", "labels", "separator")
+_LONGEST_COLUMN = 500
+
+
+def start_page(shelf: Shelf, largest: int = LARGEST_UPLOAD) -> Page:
+    """Return the page."""
+
+    @takes("List the corpora, imports that were interrupted, and jobs.")
+    def state(_request: Request) -> Response:
+        return answer(
+            {
+                "corpora": shelf.facts(),
+                "interrupted": shelf.interrupted(),
+                "jobs": shelf.jobs.states(kind="import"),
+                "endings": sorted({*BY_SUFFIX, ".xml"}),
+                "folder": str(shelf.folder),
+                "largest": largest,
+            }
+        )
+
+    @takes("Bring a file.", name="text", file="file")
+    async def upload(request: Request) -> Response:
+        name = query_of(request).text("name", longest=1000)
+        number, path = await run_in_threadpool(shelf.new_upload, name)
+        try:
+            received = await _received(request, path, largest)
+            if not received:
+                raise InputError(f"{name} is empty")
+        except BaseException:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
+        Source(name, path.name).write(path.parent)
+        return answer({"upload": number, "bytes": received}, 201)
+
+    @takes(
+        "Look into a file that was brought.",
+        upload="text",
+        id="text?",
+        title="text?",
+        text="text?",
+        labels="text?",
+        separator="text?",
+    )
+    def look(request: Request) -> Response:
+        query = query_of(request)
+        source, folder = shelf.upload(query.text("upload"))
+        path = source.path_in(folder)
+        facts = {"name": source.name, "bytes": path.stat().st_size}
+        if is_wiki(path):
+            return answer({**facts, "wiki": True})
+        return answer({**facts, "wiki": False, **preview(path, Opening(), _chosen(query))})
+
+    @takes("Make a corpus of a file that was brought.", upload="text", columns="object?")
+    async def begin(request: Request) -> Response:
+        fields = await body_of(request)
+        number = fields.text("upload")
+        columns = fields.get("columns") or {}
+        if not isinstance(columns, dict):
+            raise InputError("'columns' must name columns")
+        name = await run_in_threadpool(_begin, shelf, number, _chosen(Fields(columns)))
+        return answer({"name": name}, 202)
+
+    @takes("Throw a file away that was brought.", upload="text")
+    async def drop(request: Request) -> Response:
+        await run_in_threadpool(shelf.drop_upload, (await body_of(request)).text("upload"))
+        return answer({})
+
+    @takes("Go on with an import that was interrupted.", name="text")
+    async def resume(request: Request) -> Response:
+        name = await run_in_threadpool(shelf.resume, (await body_of(request)).text("name"))
+        return answer({"name": name}, 202)
+
+    @takes("Throw an interrupted import away.", name="text")
+    async def forget(request: Request) -> Response:
+        await run_in_threadpool(shelf.forget, (await body_of(request)).text("name"))
+        return answer({})
+
+    @takes("Stop a job.", job="whole")
+    async def cancel(request: Request) -> Response:
+        shelf.jobs.cancel((await body_of(request)).whole("job", 0, 1 << 40))
+        return answer({})
+
+    @takes("Make the corpus of the demo.")
+    async def demo(_request: Request) -> Response:
+        name = "demo"
+        if name not in {each["name"] for each in shelf.facts()}:
+            shelf.jobs.add("import", name, "The demo", lambda report: _demo(shelf, name, report))
+        return answer({"name": name}, 202)
+
+    return Page(
+        "start",
+        "Start",
+        [
+            Route("/state", state),
+            Route("/upload", upload, methods=["POST"]),
+            Route("/preview", look),
+            Route("/import", begin, methods=["POST"]),
+            Route("/drop", drop, methods=["POST"]),
+            Route("/resume", resume, methods=["POST"]),
+            Route("/forget", forget, methods=["POST"]),
+            Route("/cancel", cancel, methods=["POST"]),
+            Route("/demo", demo, methods=["POST"]),
+        ],
+        in_menu=False,
+    )
+
+
+def _chosen(fields: Fields) -> dict[str, str]:
+    """Return the columns that were chosen; an empty text means none, and a field that is not there means: guess."""
+    chosen = {}
+    for role in _ROLES:
+        value = fields.get(role)
+        if value is None:
+            continue
+        if not isinstance(value, str) or len(value) > _LONGEST_COLUMN:
+            raise InputError(f"'{role}' must be the name of a column")
+        chosen[role] = value
+    return chosen
+
+
+def _begin(shelf: Shelf, number: str, chosen: dict[str, str]) -> str:
+    source, folder = shelf.upload(number)
+    path = source.path_in(folder)
+    if is_wiki(path):
+        return shelf.begin_import(number, {}, wiki=True)
+    found = preview(path, Opening(), chosen)
+    columns = {role: name for role, name in found["roles"].items() if name}
+    return shelf.begin_import(number, {**columns, "separator": found["separator"]}, wiki=False)
+
+
+async def _received(request: Request, path: Path, largest: int) -> int:
+    """Write what comes to a file; what is too large, or stops coming, is refused."""
+    done = 0
+    free = shutil.disk_usage(path.parent).free
+    chunks = request.stream().__aiter__()
+    with path.open("wb") as file:
+        while True:
+            try:
+                async with asyncio.timeout(answers.SECONDS_FOR_BODY):
+                    chunk = await anext(chunks, None)
+            except ClientDisconnect as error:
+                raise HTTPException(400, "the upload broke off") from error
+            except TimeoutError as error:
+                raise HTTPException(408, "the upload stopped; try again") from error
+            if chunk is None:
+                return done
+            done += len(chunk)
+            if done > largest:
+                raise HTTPException(413, f"files up to {largest >> 20:,} MB can be brought here; use priorwise ingest")
+            if done > free // 2:
+                raise DiskFull("no space left for this file and what is made of it")
+            await run_in_threadpool(file.write, chunk)
+
+
+def _demo(shelf: Shelf, name: str, report: Report) -> str:
+    """Make the corpus of the demo: the Wikipedia of 2006 if it can be had, or a made-up wiki."""
+    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.discovery.made_up_wiki import write_wiki
+    from priorwise.readers.copies import cache_folder
+    from priorwise.readers.enwik8 import find_enwik8
+
+    source = shelf.folder / f"{name}.source"
+    source.mkdir(parents=True, exist_ok=True)
+    report("Looking for the demo’s texts", None)
+
+    def told(_host: str, done: int, total: int) -> None:
+        report("Downloading 36 MB of Wikipedia", done / total if total else None)
+
+    try:
+        path, kind, title = find_enwik8([cache_folder()], progress=told), "enwik8", "Demo: Wikipedia in 2006"
+    except DownloadFailed:
+        path, kind, title = source / "original.xml", "made-up", "Demo: a made-up wiki"
+        write_wiki(path, DEMO_ARTICLES)
+    Source(title, str(path.resolve()), wiki=True, label=DEMOS[kind]).write(source)
+
+    ingest_wikipedia([path], shelf.folder / f"{name}.corpus", progress=told_by(report))
+    return name
