@@ -58,10 +58,25 @@ def literal_order(corpus: Corpus, task: Task, n: int) -> list[int]:
     return judged[len(task.start) :]
 
 
-def test_our_order_is_the_best_unread_document_after_every_verdict(reviewed: Corpus) -> None:
+def test_squares_read_the_best_unread_document_after_every_verdict(reviewed: Corpus) -> None:
     task = task_of(reviewed)
-    order = READERS["priorwise"](task)
+    order = READERS["squares"](task)
     assert [next(order) for _ in range(25)] == literal_order(reviewed, task, 25)
+
+
+@pytest.mark.parametrize(("known", "about"), [(1, None), (3, None), (0, "team goal match player")])
+def test_our_order_is_that_of_a_session(reviewed: Corpus, known: int, about: str | None) -> None:
+    task = task_of(reviewed, known, about=about)
+    *members, other = reviewed.ids(task.start)
+    session = pw.Session(reviewed, members=members, description=about)
+    session.judge(other, "no")
+    read = []
+    for _ in range(20):
+        (document,) = session.next()
+        read.append(reviewed.row(document.id))
+        session.judge(document.id, "yes" if task.members[read[-1]] else "no")
+    order = READERS["priorwise"](task)
+    assert [next(order) for _ in range(20)] == read
 
 
 @pytest.mark.parametrize("method", WITHOUT_ASREVIEW)

@@ -48,7 +48,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     callback=_words,
     metavar="METHODS",
     default="",
-    help="Compare with these: asreview (its default, if ASReview 3 is installed), svm, bmi.",
+    help="Compare with these: asreview (its default, if ASReview 3 is installed), svm, bmi, squares.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The folder for results. [default: CORPUS.simulation]"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.models.updating import balanced
 
 Block = NDArray[np.float32]
 
@@ -140,19 +141,3 @@ class JudgedSquares:
             before, left = left, float(residual @ step)
             direction = step + np.float32(left / before) * direction
         self._alpha, self._solved = alpha, True
-
-
-def balanced(members: NDArray[np.bool_], ratio: float) -> NDArray[np.float64]:
-    """Return ω: all members together weigh `ratio` times as much as all rejected documents together; the mean is 1.
-
-    Examples
-    --------
-    >>> balanced(np.array([True, False, False]), 4.0).round(2).tolist()
-    [2.4, 0.3, 0.3]
-    """
-    n, found = len(members), int(members.sum())
-    weights = np.ones(n)
-    if 0 < found < n:
-        weights[~members] = found / (ratio * (n - found))
-        weights *= n / weights.sum()
-    return weights

@@ -6,7 +6,7 @@ A reader takes a task and yields rows, best first. It may look at the label of a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.discovery import discover
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.document_vectors import document_vectors, text_vector
-from priorwise.models.judged_squares import JudgedSquares, balanced
+from priorwise.models.judged_squares import JudgedSquares
+from priorwise.models.updating import balanced
+from priorwise.review.session import CONSTANT, RATIO, STRENGTH, Start
 
 Mask = NDArray[np.bool_]
 
 OURS = "priorwise"
-
-CONSTANT = 0.1
-"""The prior variance of the constant, compared with that of words."""
 
 SVM_C, SVM_RATIO = 0.11, 9.8
 """The settings of ASReview's default, ELAS u4."""
@@ -100,9 +100,19 @@ class Learner(Protocol):
         """Score every row."""
 
 
-def read_with(task: Task, learner: Learner, batch: Callable[[int], int] = lambda size: 1) -> Iterator[int]:
-    """Yield the best unread rows, and judge each; `batch` gives the size of the next batch from that of the last."""
-    for row, member in task.judged:
+def read_with(
+    task: Task,
+    learner: Learner,
+    *,
+    judged: Sequence[tuple[int, bool]] | None = None,
+    batch: Callable[[int], int] = lambda size: 1,
+) -> Iterator[int]:
+    """Yield the best unread rows, and judge each.
+
+    `judged` is known before, by default all of the task; `batch` gives the size of the next batch from that of the
+    last.
+    """
+    for row, member in task.judged if judged is None else judged:
         learner.judge(row, member)
     unread = np.ones(len(task.members), bool)
     unread[task.start] = False
@@ -144,7 +154,22 @@ class Machine:
 
 
 def ours(task: Task) -> Iterator[int]:
-    """Read in the order of priorwise."""
+    """Read in the order of a :class:`Session` that starts from the same documents, without keeping its log.
+
+    The model that `discover` finds is the centre of the prior.
+    """
+    members = [row for row in task.start if task.members[row]]
+    run = discover(task.corpus, members=task.corpus.ids(members), description=task.about)
+    start = Start.of(run, task.corpus, subcategories=False)
+    if len(start.read.rows) < len(task.members):
+        raise InputError(f"a corpus of {len(task.members):,} documents is too large to simulate a review")
+    centre = np.append(start.weights, start.shift / math.sqrt(CONSTANT))
+    learner = JudgedSquares(start.X, strength=STRENGTH, ratio=RATIO, centre=centre)
+    return read_with(task, learner, judged=[(row, bool(task.members[row])) for row in task.start])
+
+
+def squares(task: Task) -> Iterator[int]:
+    """Read in the order of the same model with a centre of 0: it learns from verdicts alone."""
     return read_with(task, JudgedSquares(task.vectors))
 
 
@@ -165,7 +190,7 @@ def bmi(task: Task) -> Iterator[int]:
 
     model = LogisticRegression(class_weight="balanced", solver="liblinear")
     machine = Machine(task.vectors[:, :-1], model, None, PRESUMED, task.seed)
-    return read_with(task, machine, lambda size: size + math.ceil(size / 10) if size else 1)
+    return read_with(task, machine, batch=lambda size: size + math.ceil(size / 10) if size else 1)
 
 
 def asreview(task: Task) -> Iterator[int]:
@@ -193,4 +218,10 @@ def asreview(task: Task) -> Iterator[int]:
     yield from (int(row) for row in simulation._results["record_id"] if row not in known)
 
 
-READERS: dict[str, Callable[[Task], Iterator[int]]] = {OURS: ours, "asreview": asreview, "svm": svm, "bmi": bmi}
+READERS: dict[str, Callable[[Task], Iterator[int]]] = {
+    OURS: ours,
+    "squares": squares,
+    "asreview": asreview,
+    "svm": svm,
+    "bmi": bmi,
+}

@@ -227,7 +227,7 @@ def simulate(
 
     Each review starts from a few members and one other document. The ranking is learned again after every verdict, and
     every verdict is what the label says. Documents that belong to the category but lack the label count against every
-    method alike. Our method is that of :class:`Session`; it reads texts only, not the other categories.
+    method alike. Our method is that of :class:`Session`. It reads texts only, not the other categories.
 
     Parameters
     ----------
@@ -239,9 +239,10 @@ def simulate(
         From how many members to start. With `about`, it may be 0.
     seeds : int
         How many reviews of each kind, each with other documents at the start.
-    against : iterable of {"asreview", "svm", "bmi"}
+    against : iterable of {"asreview", "svm", "bmi", "squares"}
         Methods to compare with: ASReview's default by its own code, if it is installed; a support vector machine with
-        the settings of that default on the corpus's words; the baseline model of TREC's total recall track.
+        the settings of that default on the corpus's words; the baseline model of TREC's total recall track; our own
+        model with a centre of 0.
     about : str or mapping, optional
         A text about the category that is known at the start, such as its title; for several categories by label.
     path : str or Path, optional
