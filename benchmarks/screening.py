@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 
 from priorwise.discovery import stopping
-from priorwise.models.judged_squares import JudgedSquares
+from priorwise.models.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
 from priorwise.ranking import screening
 from priorwise.ranking.paired import compare
+from priorwise.review.simulated_readers import Machine
 
 WORDS, BIGRAMS, INTERCEPT = 0.7, 0.3, 0.1
 """The prior variances of words, bigrams and the intercept, compared with each other."""
@@ -60,7 +61,7 @@ def reviews(data: Path) -> Iterator[tuple[str, bool, Path]]:
             yield f"{source}/{path.name.split('.')[0]}", place % 2 == 0, path
 
 
-def features(titles: list[str], abstracts: list[str]) -> Any:
+def features(titles: list[str], abstracts: list[str], words: float = WORDS, bigrams: float = BIGRAMS) -> Any:
     """Words and bigrams, each of length 1 and then scaled by its prior, and a constant."""
     from scipy.sparse import csr_matrix, hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -68,7 +69,8 @@ def features(titles: list[str], abstracts: list[str]) -> Any:
     texts = [f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)]
     parts = [
         np.sqrt(variance) * TfidfVectorizer(sublinear_tf=True, max_df=0.95, ngram_range=(n, n)).fit_transform(texts)
-        for n, variance in ((1, WORDS), (2, BIGRAMS))
+        for n, variance in ((1, words), (2, bigrams))
+        if variance
     ]
     return hstack([*parts, csr_matrix(np.full((len(texts), 1), np.sqrt(INTERCEPT)))], format="csr")
 
@@ -79,13 +81,13 @@ def start(labels: np.ndarray, seed: int) -> list[int]:
     return [int(rng.choice(np.flatnonzero(which), 1, replace=False)[0]) for which in (labels, ~labels)]
 
 
-def ours(review: Review, seed: int, every: float) -> tuple[list[int], list[float]]:
+def ours(review: Review, seed: int, every: float, learner: Any = None) -> tuple[list[int], list[float]]:
     """The order of reading after the start, and the seconds from each verdict to the next ranking.
 
     The ranking is learned again when `every` times as many verdicts were given: 0 is after each of them.
     """
     titles, abstracts, labels = review
-    learner = JudgedSquares(features(titles, abstracts))
+    learner = learner or JudgedSquares(features(titles, abstracts))
     order, seconds, unread = start(labels, seed), [], np.ones(len(labels), bool)
     for row in order:
         learner.judge(row, bool(labels[row]))
@@ -102,6 +104,48 @@ def ours(review: Review, seed: int, every: float) -> tuple[list[int], list[float
     rest = np.flatnonzero(unread)
     order += rest[np.argsort(-learner.scores()[rest], kind="stable")].tolist()
     return order[2:], seconds
+
+
+PARTS: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "words only": {"words": 1.0, "bigrams": 0.0},
+    "bigrams only": {"words": 0.0, "bigrams": 1.0},
+    "words and bigrams equally": {"words": 0.5, "bigrams": 0.5},
+    "members : rejected 1 instead of 15": {"ratio": 1.0},
+    "members : rejected 5": {"ratio": 5.0},
+    "members : rejected 50": {"ratio": 50.0},
+    "strength 0.5 instead of 2": {"strength": 0.5},
+    "strength 8": {"strength": 8.0},
+    "squared hinge instead of squares": {"hinge": True},
+}
+
+
+def part(
+    review: Review, *, words: float = WORDS, bigrams: float = BIGRAMS, hinge: bool = False, **settings: Any
+) -> Any:
+    """Our learner with one thing changed."""
+    X = features(*review[:2], words, bigrams)
+    if not hinge:
+        return JudgedSquares(X, **settings)
+    from sklearn.svm import LinearSVC
+
+    return Machine(X, LinearSVC(C=1 / (2 * STRENGTH), fit_intercept=False), MEMBERS_TO_REJECTED)
+
+
+def print_parts(data: Path, output: Path, seeds: int) -> None:
+    """What each part contributes, on the reviews that settings were chosen on."""
+    print("| change | WSS@95 | ATD |\n|---|---|---|")
+    for number, (name, changes) in enumerate(PARTS.items()):
+        found = []
+        for review_name, chosen, path in reviews(data):
+            for seed in range(seeds if chosen else 0):
+                review = read_review(path)
+                own = output / f"part_{number}_{review_name.replace('/', '_')}_{seed}.json"
+                order, _ = saved(own, lambda r=review, s=seed, c=changes: ours(r, s, 0.05, part(r, **c)))
+                metrics = screening.screening_metrics(review[2][order])
+                found.append((metrics.wss_95, metrics.average_discovery / metrics.documents))
+        wss, atd = np.mean(found, axis=0)
+        print(f"| {name} | {wss:.4f} | {atd:.4f} |", flush=True)
 
 
 def asreview(review: Review, seed: int) -> tuple[list[int], list[float]]:
@@ -237,8 +281,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--asreview-seeds", type=int, default=3, help="ASReview is slower: only so many seeds.")
     parser.add_argument("--every", type=float, default=0.0, help="Learn again after this share of new verdicts.")
+    parser.add_argument("--parts", type=int, default=0, help="Also what each part contributes, with so many seeds.")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
+    if args.parts:
+        print_parts(args.data, args.output, args.parts)
+        print()
     installed = find_spec("asreview") is not None
     rows, seconds = [], []
     for seed in range(args.seeds):
@@ -261,6 +309,8 @@ def main() -> None:
             if find_spec("asreviewcontrib"):
                 check_metrics(labels[order])
             rows.append(row)
+    if not rows:
+        return
     print_rankers(rows)
     print_stopping(rows, "ours")
     print_stopping(rows, "u4")
