@@ -4,10 +4,12 @@
 
 DIR holds the ten topics of CLEF 2017 (`reviews/clef2017`). The first table ranks each topic's abstracts by its title,
 and by its title and query, beside BM25 (k1 1.2, b 0.75) and BM25 with RM3 feedback (10 documents, 10 words, half of the
-weight), and then with 1, 2 and 5 members that are drawn at random. The share of what is known and its odds were chosen
-on every other topic ("chosen"); the rest ("judged") says how good they are. The second table is about categories of
-corpora: five members with and without keywords, which are the words of the category's name, and the harm of wrong
-keywords, which are those of the next category, with 20 and 100 members.
+weight). Then 1, 2 and 5 members that are drawn at random are known, too. At last ten members are known, and a model of
+ten others, compared with all twenty. The odds of what is known were chosen on every other topic ("chosen"); the rest
+("judged") says how good they are.
+
+The second table is about categories of corpora: five members with and without keywords, which are the words of the
+category's name, and the harm of wrong keywords, which are those of the next category, with 20 and 100 members.
 """
 
 from __future__ import annotations
@@ -113,7 +115,26 @@ def of_topic(title: str, both: str, corpus: Corpus, belongs: np.ndarray, seeds: 
             ranked = without(known, score(known), belongs)
             values.append(average_precision(ranked, int(ranked.sum())))
         found[name] = float(np.mean(values)) if values else np.nan
+    found |= _continued(corpus, belongs, seeds)
     return found
+
+
+def _continued(corpus: Corpus, belongs: np.ndarray, seeds: int) -> dict[str, float]:
+    """Ten members, ten more with the first ten's model as what is known, and all twenty at once."""
+    members = np.flatnonzero(belongs)
+    names = ("10 members alone", "10 members and a model of 10 others", "20 members alone")
+    if len(members) < 2 * 20:
+        return dict.fromkeys(names, np.nan)
+    values = []
+    for seed in range(seeds):
+        drawn = np.random.default_rng(seed).permutation(members)[:20]
+        first, second = np.sort(drawn[:10]), np.sort(drawn[10:])
+        earlier = find_members(Category(corpus, None, first, NONE, NONE), engine=Local()).model
+        all_at_once = default(corpus, np.sort(drawn))
+        scores = (default(corpus, second), default(corpus, second, earlier=earlier), all_at_once)
+        ranked = [without(drawn, each, belongs) for each in scores]
+        values.append([average_precision(each, int(each.sum())) for each in ranked])
+    return dict(zip(names, np.mean(values, axis=0).tolist(), strict=True))
 
 
 def of_topics(folder: Path, seeds: int) -> None:

@@ -184,6 +184,9 @@ def test_a_run_says_where_to_open(corpus: Corpus) -> None:
     view = explore(corpus, LABEL, tried=stage.tried)
     assert view.setting.prior.numbers == pytest.approx(run.prior.numbers, rel=1e-3)
     assert stage.explored == "members"
+    known = pw.discover(corpus, LABEL, words="+rook").stages[-1].tried
+    told = explore(corpus, LABEL, tried=[each for each in known if each.knowledge])
+    assert np.isfinite(told.points().odds).all()
     presence = pw.discover(corpus, LABEL, model="presence").stages[-1]
     family = FAMILIES[presence.explored]
     assert family.make(*presence.prior.numbers) == presence.prior

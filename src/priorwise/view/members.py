@@ -310,9 +310,9 @@ class ShownMembers(ShownModel):
 
     @cached_property
     def _learned(self) -> MemberSetting:
-        """The setting that counts most, with squares on both sides."""
+        """The setting that counts most, with squares on both sides; keywords move its centre instead."""
         best = max(self._tried, key=lambda each: each.share).setting
-        return replace(best, one_sided=False, described=best.described and bool(len(self._design.about)))
+        return replace(best, one_sided=False, knowledge=0.0, described=best.described and bool(len(self._design.about)))
 
     @cached_property
     def _design(self) -> Design:
