@@ -105,7 +105,7 @@ def test_words_alone_rank_by_the_formula(news: Corpus) -> None:
     table = run.baseline.table
     expected = [scores[int(id)] for id in table["id"].to_pylist()]
     np.testing.assert_allclose(table["score"].to_numpy(), expected, atol=1e-12)
-    assert run.compared.title == "your words alone"
+    assert run.compared.title == "what is known alone"
 
 
 @pytest.mark.parametrize("choices", [{"words": WORDS}, {"description": "a match with a goal"}])

@@ -33,15 +33,15 @@ def known_alone(category: Category, knowledge: Knowledge) -> Scorer:
 
 @dataclass(frozen=True)
 class KnownStage(Stage):
-    """The words that are known, used as a query."""
+    """The words that are known, or those of the one member, used as a query."""
 
     name: ClassVar[str] = "known"
-    title: ClassVar[str] = "your words alone"
+    title: ClassVar[str] = "what is known alone"
     keeps_model: ClassVar[bool] = False
 
     def describe(self) -> list[str]:
         """Say what it is."""
-        return ["Documents by the words that are known, weighted by how rare they are."]
+        return ["Documents by the words that are known, or by those of the one member, weighted by how rare they are."]
 
     def table(self) -> FactTable | None:
         """No figures."""
