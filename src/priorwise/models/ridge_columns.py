@@ -20,6 +20,9 @@ T = TypeVar("T", bound=np.generic)
 PIECES = 16
 """The rows are cut into this many pieces whatever the number of threads, so sums are the same on every machine."""
 
+JOBS_PER_THREAD = 2
+"""More than one, so that a thread that is done early takes work from one that is not."""
+
 
 class Spread(NamedTuple):
     """How the prior's variance is spread over the features, for each column of targets.
@@ -194,8 +197,23 @@ class RidgeColumns:
 
     def _each(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any]) -> Any:
         """Work on all rows, piece by piece, and add up what the pieces return."""
-        pieces = list(pool.map(work, self._cuts[:-1], self._cuts[1:]))
+        pieces = self._pieces(pool, work, self._cuts)
         return None if pieces[0] is None else np.sum(pieces, axis=0)
+
+    def _pieces(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
+        """What the pieces return, in order. Each job takes several pieces, because starting a job takes time too."""
+        pieces = list(pairwise(cuts))
+        if self._threads == 1:
+            return [work(*piece) for piece in pieces]
+        jobs = min(JOBS_PER_THREAD * self._threads, len(pieces))
+
+        def some(job: int) -> list[Any]:
+            return [work(*piece) for piece in pieces[job::jobs]]
+
+        returned: list[Any] = [None] * len(pieces)
+        for job, own in enumerate(pool.map(some, range(jobs))):
+            returned[job::jobs] = own
+        return returned
 
     def _gram(
         self, pool: ThreadPoolExecutor, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None
@@ -210,26 +228,29 @@ class RidgeColumns:
         further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=True)]
         if self._traits is not None and spread.kinship.any():
             features, traits = self._traits
-            of_traits = self._times(pool, features, self._times(pool, traits, weights))
+            # Only columns with kinship need the two products.
+            kin = np.flatnonzero(spread.kinship)
+            own_weights = _columns(weights, kin)
+            of_traits = self._times(pool, features, self._times(pool, traits, own_weights))
 
             def mix(begin: int, end: int) -> None:
-                mix_columns(weights, of_traits, spread.kinship, begin, end)
+                mix_columns(own_weights, of_traits, spread.kinship[kin], begin, end)
 
-            cuts = self._columns[3]
-            list(pool.map(mix, cuts[:-1], cuts[1:]))
+            self._pieces(pool, mix, self._columns[3])
+            if own_weights is not weights:
+                weights[:, kin] = own_weights
         for group, own in zip(self._groups, further, strict=True):
             weights[group] = own
         return weights
 
-    @staticmethod
-    def _times(pool: ThreadPoolExecutor, parts: Any, block: Block) -> Block:
+    def _times(self, pool: ThreadPoolExecutor, parts: Any, block: Block) -> Block:
         indptr, indices, values, cuts = parts
         out = np.empty((len(indptr) - 1, block.shape[1]), np.float32)
 
         def rows(begin: int, end: int) -> None:
             sum_rows(indptr, indices, values, block, begin, end, out)
 
-        list(pool.map(rows, cuts[:-1], cuts[1:]))
+        self._pieces(pool, rows, cuts)
         return out
 
     def _both_ways(self, traits: Any) -> tuple[Any, Any]:
