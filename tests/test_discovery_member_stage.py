@@ -285,6 +285,14 @@ def test_the_command_says_what_is_expected(cli: Cli, corpus: Corpus, tmp_path: P
     assert f"{run.ranking.rows(1)[0]['score']:+.4f}" in shown.stdout
 
 
+def test_members_that_are_near_copies_are_counted() -> None:
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    texts = [" ".join(words), " ".join([*words, "eleven"]), "one fish two fish", "red fish", "law", "tax law", "vote"]
+    labels = [["Numbers", f"label {place}"] if place < 4 else [] for place in range(len(texts))]
+    stage = discover(Corpus.from_texts(texts, labels=labels), "Numbers").stages[-1]
+    assert "1 member is a near copy of another member; copies are left out together." in stage.describe()
+
+
 def test_two_members_and_empty_documents() -> None:
     texts = ["team goal", "goal win", "", "team win", "law", "vote law", "tax"]
     corpus = Corpus.from_texts(texts, labels=["sport", "sport", None, None, None, None, None])

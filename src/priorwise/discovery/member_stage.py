@@ -108,6 +108,8 @@ class MemberFacts:
         Every setting, with its share in the average.
     words : tuple of str
         The words that were set by hand.
+    copies : int
+        How many members are near copies of another member.
     """
 
     members: int
@@ -118,6 +120,7 @@ class MemberFacts:
     typical_rank: float | None
     tried: tuple[TriedSetting, ...]
     words: tuple[str, ...] = ()
+    copies: int = 0
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,9 @@ class MemberStage(Stage):
         if sum(each.share for each in about.tried if each.labels) >= WORTH_SAYING:
             used.append(f"used {counted(about.labels, 'other category')} as evidence")
         said.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
+        if about.copies:
+            are = "member is a near copy" if about.copies == 1 else "members are near copies"
+            said.append(f"{about.copies:,} {are} of another member; copies are left out together.")
         if about.words:
             were = "word was" if len(about.words) == 1 else "words were"
             said.append(f"{len(about.words)} {were} set by hand: {' '.join(about.words)}.")
@@ -425,6 +431,7 @@ def find_members(
         None if np.isnan(finder.typical_rank_) else finder.typical_rank_,
         tried,
         tuple(str(known.words).split()),
+        finder.n_copies_,
     )
     line = finder.calibration_
     likely = None if line is None else int(np.count_nonzero(line.probability(scores[candidates]) > 0.5))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.member_regression import Design, LinearMembers
-from priorwise.models.member_trials import MemberTrials, Setting, Trial, without_groups
+from priorwise.models.member_trials import MemberTrials, Setting, Trial, draw_folds, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 from priorwise.search.left_out_ranks import LeftOutRanks
 
@@ -98,6 +98,8 @@ class MemberFinder(LinearMembers):
         The scores and ranks of the known members by regressions that did not know them.
     typical_rank_ : float
         The rank at which a left-out member is typically found, by the average of the settings.
+    n_copies_ : int
+        How many known members are near copies of another, not counting the first of each.
     horizon_ : float
         The rank beyond which a left-out member counts as lost.
 
@@ -141,7 +143,9 @@ class MemberFinder(LinearMembers):
         design, known = self._read(X, y, may_be_empty=self.knowledge is not None)
         hyper, target = self.hyperprior or HyperPrior(), self.target or LeftOutRanks()
         knowledge = _row(self.knowledge, design.X.shape[1])
-        fold = design.folds(known, self.seed)
+        copies = design.copies(known)
+        fold = draw_folds(len(known.members), self.seed, copies)
+        self.n_copies_ = len(copies) - len(np.unique(copies))
         scores_known = None if knowledge is None else design.score(knowledge)
         trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
         if len(known.members) < 2:

@@ -104,6 +104,8 @@ class Design:
         The features that are used, of the documents and below them of the texts, ready to be solved.
     groups : tuple of str
         The names of the further groups of features.
+    n_first : int
+        How many features of the input are in the first group.
     """
 
     X: Any
@@ -111,6 +113,7 @@ class Design:
     features: Rows
     columns: Any
     groups: tuple[str, ...]
+    n_first: int
 
     @classmethod
     def of(
@@ -133,7 +136,7 @@ class Design:
         traits = None if kinship is None else kinship.traits(first, used[:, : len(first)])
         whole = sp.vstack([used, texts[:, features]], format="csr")
         columns = RidgeColumns(whole, threads, traits=traits, groups=list(groups.values()))
-        return cls(X, texts, features, columns, tuple(groups))
+        return cls(X, texts, features, columns, tuple(groups), n_first)
 
     @property
     def has_kinship(self) -> bool:
@@ -157,9 +160,13 @@ class Design:
                 weights += by * self._centre(each.setting.prior)
         return weights
 
+    def copies(self, known: Known) -> Rows:
+        """A number for each member, the same for members with nearly the same features of the first group."""
+        return near_copies(self.X[known.members][:, : self.n_first])
+
     def folds(self, known: Known, seed: int) -> Rows:
         """Which members are left out together: near copies always are."""
-        return draw_folds(len(known.members), seed, near_copies(self.X[known.members]))
+        return draw_folds(len(known.members), seed, self.copies(known))
 
     def offset(self, prior: StructuredGaussian) -> Floats:
         """What the prior's centre alone scores every document and text."""
