@@ -11,7 +11,8 @@ import numpy as np
 
 def survival(progress: float, mean_time: float, tail: float, hard: float) -> float:
     scale = mean_time * (tail - 1)
-    return (1 - hard) * (1 + progress / scale) ** -tail + hard * exp(-progress)
+    # A negative tail has an edge: beyond it no easy member is left.
+    return (1 - hard) * max(1 + progress / scale, 0.0) ** -tail + hard * exp(-progress)
 
 
 def log_likelihood(

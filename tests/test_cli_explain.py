@@ -189,3 +189,24 @@ def test_a_damaged_run(run_path: Path, refused: Refused, tmp_path: Path) -> None
     path = shutil.copytree(run_path, tmp_path / "x.run")
     (path / "terrain.parquet").write_bytes(b"nothing")
     assert refused("explain", path, "doc-00001").startswith(f"{path / 'terrain.parquet'}: damaged: 7 bytes")
+
+
+def test_a_document_by_its_id_title_or_rank(cli: Cli, refused: Refused, auto_path: Path, auto_run: Run) -> None:
+    row = auto_run.ranking.rows(3)[2]
+    by_id = cli("explain", auto_path, row["id"]).stdout
+    assert by_id.startswith(f"{row['title']} ({row['id']})")
+    assert cli("explain", auto_path, row["title"]).stdout == cli("explain", auto_path, 3).stdout == by_id
+    for wrong in (0, len(auto_run.ranking) + 1, "no such title"):
+        assert "no document" in refused("explain", auto_path, wrong)
+
+
+def test_a_title_of_several_documents(cli: Cli, refused: Refused, tmp_path: Path) -> None:
+    texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+    titles = ["A", "B", "Same", "Same", "E", "F", "G", "7"]
+    corpus = Corpus.from_texts(texts, labels=["Tea"] * 2 + [None] * 6, titles=titles, path=tmp_path / "tea.corpus")
+    assert corpus.rows_titled("Same").tolist() == [2, 3]
+    assert corpus.rows_titled("none").tolist() == []
+    discover(corpus, "Tea").save(tmp_path / "tea.run")
+    assert "2 documents are called 'Same': give an id, such as 2" in refused("explain", tmp_path / "tea.run", "Same")
+    # An id comes before a title.
+    assert cli("explain", tmp_path / "tea.run", "7").stdout.startswith("7 (7)")

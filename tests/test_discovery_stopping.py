@@ -147,9 +147,9 @@ def _simulated(rng: np.random.Generator, n: int) -> np.ndarray:
             break
     tail = rng.choice(stopping.TAILS, p=stopping.TAIL_WEIGHTS / stopping.TAIL_WEIGHTS.sum())
     hard = rng.choice(stopping.HARD_SHARES, p=stopping.HARD_WEIGHTS / stopping.HARD_WEIGHTS.sum())
-    easy = rng.gamma(tail, 1 / (mean_time * (tail - 1)), members)
-    rates = np.where(rng.random(members) < hard, 1.0, easy)
-    progress = rng.exponential(1 / rates)
+    # The time after which a share u of the easy members is unread still.
+    easy = mean_time * (tail - 1) * (rng.random(members) ** (-1 / tail) - 1)
+    progress = np.where(rng.random(members) < hard, rng.exponential(1, members), easy)
     wished = np.sort(n * (1 - np.exp(-progress)))
     verdicts, place = np.zeros(n, bool), -1
     for wish in wished:

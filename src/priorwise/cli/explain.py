@@ -13,12 +13,12 @@ from priorwise.counting import counted
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("document_id")
+@click.argument("document")
 @click.option("--corpus", callback=place, help="Where the corpus is, if it was moved; for a model.")
 @click.option("--label", help="The label to explain, for a model. [default: the most probable]")
 @click.option("--top", type=click.IntRange(min=1), help="Show only the strongest tokens.")
-def explain(run: Path, document_id: str, corpus: Path | str | None, label: str | None, top: int | None) -> None:
-    """Take the score of DOCUMENT_ID in RUN apart, word by word.
+def explain(run: Path, document: str, corpus: Path | str | None, label: str | None, top: int | None) -> None:
+    """Take the score of DOCUMENT in RUN apart, word by word. DOCUMENT is an id, a title, or a rank such as 3.
 
     For each word: in how many members and other documents it occurs, how often it is in this document, its weight, and
     what it adds to the score: the weight times how much of the document the word is. The numbers add up to the score.
@@ -35,14 +35,34 @@ def explain(run: Path, document_id: str, corpus: Path | str | None, label: str |
 
         if corpus is None:
             raise InputError(f"{run} is a model: say in which corpus the document is, as --corpus X.corpus")
-        explain_model(run, corpus, document_id, label, top)
+        explain_model(run, corpus, document, label, top)
         return
     if label is not None:
         raise InputError("--label is for models; a run is about one label")
     loaded = Run.load(run)
     opened = loaded.open_corpus(corpus)
+    document_id = find_document(document, opened, loaded.ranking)
     explanation = loaded.explain(opened, document_id)
     print_explanation(explanation, top, status_in_words(loaded.status(opened, document_id), loaded.about.label))
+
+
+def find_document(given: str, corpus: Any, ranking: Any) -> str:
+    """The id of a document by its id, its title or its rank, whichever is there first."""
+    from priorwise.errors import InputError, UnknownName
+
+    try:
+        corpus.row(given)
+    except UnknownName:
+        ids = corpus.ids(corpus.rows_titled(given))
+        if len(ids) > 1:
+            raise InputError(f"{len(ids):,} documents are called '{given}': give an id, such as {ids[0]}") from None
+        rank = int(given) if given.isascii() and given.isdigit() else 0
+        if not ids and 1 <= rank <= len(ranking):
+            ids = [ranking.ids[rank - 1]]
+        if not ids:
+            raise
+        return str(ids[0])
+    return given
 
 
 def status_in_words(status: Any, label: str | None) -> str | None:

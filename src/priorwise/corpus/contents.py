@@ -224,6 +224,16 @@ class CorpusContents(StoredCorpus):
             raise unknown
         return found
 
+    def rows_titled(self, title: str) -> NDArray[np.int64]:
+        """Return the numbers of the documents with exactly this title, ascending; there may be none, or several."""
+        import pyarrow.compute as pc
+
+        chunks = zip(self._titles.chunks, self._titles.starts.tolist(), strict=False)
+        found = [
+            start + np.flatnonzero(pc.equal(chunk, title).to_numpy(zero_copy_only=False)) for chunk, start in chunks
+        ]
+        return np.concatenate([np.empty(0, np.int64), *found]).astype(np.int64)
+
     # Labels
 
     def members(self, label: str) -> NDArray[np.int64]:

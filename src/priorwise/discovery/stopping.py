@@ -4,9 +4,10 @@ Members found in rank order are no random sample: the easy ones come first. So t
 to find. Measure the progress of a review by H = −log(share of the documents still unread). Reading in random order
 finds every member at rate 1 per unit of H. In rank order there are two kinds of members:
 
-* Most are easy. Their rates differ from member to member and follow a gamma distribution. Their times of discovery
-  then follow a Pareto distribution. Its mean is c·R/N, with R members among N documents: a perfect ranking has c = ½,
-  random order c = N/R.
+* Most are easy. Either their rates differ from member to member and follow a gamma distribution, so that their times of
+  discovery follow a Pareto distribution. Or the ranking is nearly perfect up to an edge: members come at a constant
+  rate, and then no more (a = −1). The mean time is c·R/N, with R members among N documents: a perfect ranking has
+  c = ½, random order c = N/R.
 * A share π is no easier to find than by chance: unusual wording, no abstract, another language. Their rate is 1.
 
 The chance that a member is still unread at H is therefore::
@@ -43,9 +44,9 @@ Floats = NDArray[np.float64]
 MEAN_TIMES = np.geomspace(5e-4, 8.0, 28)
 """The mean times of discovery of easy members that are tried, in units of H: c·R/N."""
 
-TAILS = np.array([2.0, 4.0, 30.0])
-TAIL_WEIGHTS = np.array([1.0, 1.0, 1.0])
-"""The values of a, from very different easy members to very similar ones, and their prior weights."""
+TAILS = np.array([-1.0, 2.0, 4.0, 30.0])
+TAIL_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
+"""The values of a, and their prior weights: an edge, and from very different easy members to very similar ones."""
 
 HARD_SHARES = np.array([0.003, 0.01, 0.03, 0.1, 0.3])
 HARD_WEIGHTS = np.array([6.0, 3.0, 1.0, 0.2, 0.03])
@@ -375,7 +376,8 @@ def _still_unread(progress: Floats) -> Floats:
     """S(H) for every setting (rows) and every H (columns)."""
     s = _settings()
     scale = (s.mean_time * (s.tail - 1.0))[:, None]
-    easy = np.exp(-s.tail[:, None] * np.log1p(progress / scale))
+    # Beyond the edge of a negative a no easy member is left.
+    easy = np.exp(-s.tail[:, None] * np.log(np.maximum(1.0 + progress / scale, 1e-300)))
     survival: Floats = (1.0 - s.hard)[:, None] * easy + s.hard[:, None] * np.exp(-progress)
     return survival
 
