@@ -43,7 +43,7 @@ not_ours = (
 autodoc_default_options = {"inherited-members": not_ours}
 autodoc_typehints = "none"  # numpydoc's Parameters say the types, in words
 numpydoc_show_class_members = False  # autodoc writes the members already
-# Estimators name the kind of prior they take; those base classes are for who adds a prior, and have no page.
+# Estimators name the kind of prior they take; those base classes are for people who add a prior, and have no page.
 nitpick_ignore_regex = [("py:class", r"priorwise\.priors\.\w+\.(Rate|Penalty|Word|Presence|Regression|Weight)Prior")]
 
 

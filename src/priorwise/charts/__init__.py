@@ -1,4 +1,4 @@
-"""Charts: numbers in, SVG out. No script and no network; light, dark and paper; words for those who do not see them."""
+"""Charts: numbers in, SVG out. They need no script and no network, and have light, dark, print and text versions."""
 
 from priorwise.charts.bars import share_bars
 from priorwise.charts.boxes import box_plots

@@ -20,7 +20,7 @@ def box_plots(
     x_name: str,
     summary: str,
 ) -> Picture:
-    """Draw for each row two boxes, one above the other, and a line between their means.
+    """Draw two boxes for each row, one above the other, and a line between their means.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _box(spread: Mapping[str, float], series: Series, x: Scale, y: float, name: 
         [element("line", x1=at, x2=at, y1=y - 4, y2=y + 4, class_=f"line {colour}") for at in (low, high)],
         element("rect", x=first, y=y - 8, width=max(0.5, third - first), height=16, class_=f"box {colour}"),
         element("line", x1=median, x2=median, y1=y - 8, y2=y + 8, class_=f"line {colour}"),
-        # The mean is marked where it is not the median.
+        # Mark the mean if it differs from the median.
         element("path", d=f"M{mean - 3:.1f} {y - 3:g}l6 6m0 -6l-6 6", class_=f"line {colour}")
         if abs(mean - median) >= 0.5
         else None,

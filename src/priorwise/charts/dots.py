@@ -29,7 +29,7 @@ def dot_plot(
     summary : str
         What the chart shows, for those who do not see it.
     """
-    # All but the first are hollow, so that two dots in one place are both seen.
+    # All but the first are hollow, so that dots in the same place stay visible.
     series = [Series(name, i, dot="hollow" if i > 1 else "solid") for i, name in enumerate(names, start=1)]
     bottom = 36 + ROW * len(rows)
     positive = [value for _, values in rows for value in values if value > 0] or [1.0]

@@ -1,4 +1,4 @@
-"""What all charts have: axes with their numbers and names, and a line that says which colour is what."""
+"""The parts that all charts share: axes with numbers and names, and a legend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from priorwise.charts.scales import Scale, written
 
 @dataclass(frozen=True)
 class Series:
-    """Something that has a colour: its name, and 1 to 4."""
+    """An entry of the legend: its name, and its colour from 1 to 4."""
 
     name: str
     colour: int
@@ -47,7 +47,7 @@ def upwards(scale: Scale, name: str, left: float, right: float) -> Markup:
 
 
 def legend(series: Sequence[Series], y: float, right: float = 612) -> Markup:
-    """Return a line of names, each with its colour before it; how wide a name is can only be guessed."""
+    """Return the legend: names, each after its colour. The width of a name is an estimate."""
     marks = []
     x = right - sum(46 + 6.6 * len(each.name) for each in series)
     for each in series:
@@ -61,7 +61,7 @@ def legend(series: Sequence[Series], y: float, right: float = 612) -> Markup:
 
 
 def clipped(text: str, longest: int = 30) -> str:
-    """Return a name that fits beside a row.
+    """Shorten a name so that it fits next to a row.
 
     Examples
     --------

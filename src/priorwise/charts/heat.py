@@ -1,4 +1,4 @@
-"""A terrain seen from above: a value for each pair of numbers, the ways that a search went, and where it ended."""
+"""An objective map: a value for each pair of numbers, the paths of the searches, and where they ended."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def heat_map(
 
 
 def cell_edges(grid: Floats) -> Floats:
-    """Return where one cell ends and the next begins: in the middle between their numbers, seen on an axis of decades.
+    """Return the borders between cells: halfway between their numbers, on a logarithmic axis.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _pixels(edges: Floats, heights: Floats, low: float, high: float) -> NDArray[
     cell = np.clip(np.searchsorted(edges, at) - 1, 0, len(edges) - 2)
     seen = heights[np.ix_(cell[::-1], cell)]
     share = (seen - low) / (high - low) if high > low else np.where(np.isnan(seen), np.nan, 1.0)
-    # Place 0 of the palette is transparent.
+    # Entry 0 of the palette is transparent.
     return np.where(np.isnan(seen), 0, 1 + np.round(254 * np.nan_to_num(share))).astype(np.uint8)
 
 

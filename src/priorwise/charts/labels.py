@@ -1,4 +1,4 @@
-"""Names beside dots, each where no other name or dot is."""
+"""Names next to dots, placed where they cover no other name or dot."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 CHARACTER = 6.6
-"""How wide a character is taken to be; how wide it is can only be guessed."""
+"""Estimated width of a character."""
 
 LINE = 14.0
 DOT = 6.0
 BESIDE = 10.0
 FARTHEST = 9
-"""How many lines a name may be away from its dot."""
+"""How many lines away from its dot a name may be."""
 
 Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a name stands: its start, or its end if it stands to the left of its dot, and how far above or below it."""
+    """Place of a name: its start (its end, if it is left of its dot), and how far above or below the dot it is."""
 
     x: float
     y: float
@@ -33,7 +33,7 @@ class Spot:
 
 
 def spots_for(names: Sequence[str], dots: Sequence[tuple[float, float]], within: Box) -> list[Spot]:
-    """Return where each name stands: at the first place beside its dot that is free, or else at the freest.
+    """Return the place of each name: the first free one next to its dot, or else the freest.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def spots_for(names: Sequence[str], dots: Sequence[tuple[float, float]], within:
     """
     taken = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in dots]
     found: dict[int, Spot] = {}
-    # From the top down, so that names that make way for each other do so in order.
+    # From the top down, so that names which avoid each other stay in order.
     for number in sorted(range(len(dots)), key=lambda each: (dots[each][1], -dots[each][0])):
         width = CHARACTER * len(names[number])
         others = [box for place, box in enumerate(taken) if place != number]
@@ -62,7 +62,7 @@ def _around(x: float, y: float) -> Iterator[Spot]:
 
 
 def _cost(box: Box, taken: Sequence[Box], within: Box) -> float:
-    """How much of a place is taken already, or outside."""
+    """How much of a place is occupied, or outside the chart."""
     size = (box[2] - box[0]) * (box[3] - box[1])
     return size - _shared(box, within) + sum(_shared(box, other) for other in taken)
 

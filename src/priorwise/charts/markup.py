@@ -1,4 +1,4 @@
-"""HTML and SVG as text in which nothing of a document can become an element."""
+"""HTML and SVG in which text from documents is always escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _EMPTY = frozenset({"br", "col", "hr", "img", "link", "meta"})
 
 
 class Markup(str):
-    """Text that is markup already; every other text is escaped before it becomes part of a page."""
+    """Text that is already markup. All other text is escaped before it becomes part of a page."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Mar
 
 
 def joined(*children: Child) -> Markup:
-    """Return elements and texts one after the other.
+    """Concatenate elements and texts.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def joined(*children: Child) -> Markup:
 
 
 def shown(value: str | float) -> str:
-    r"""Return a text or number as it is written: no digits that nobody sees, no characters that HTML does not have.
+    r"""Format a text or number: without needless digits, and without characters that HTML forbids.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from priorwise.charts.markup import Markup, element
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart: a notebook shows it as it is, ``save`` writes it as an SVG file.
+    """A chart. Notebooks display it, and ``save`` writes it as an SVG file.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def png(pixels: Bytes, palette: Bytes) -> bytes:
         Red, green, blue and opacity.
     """
     height, width = pixels.shape
-    # Each line begins with the number of its filter; 0 is none.
+    # Each line begins with the number of its filter; 0 means no filter.
     lines = np.hstack([np.zeros((height, 1), np.uint8), pixels]).tobytes()
     return b"".join(
         [
@@ -38,7 +38,7 @@ def png(pixels: Bytes, palette: Bytes) -> bytes:
 
 
 def data_address(file: bytes) -> str:
-    """Return the address that holds the file itself."""
+    """Return a data URL with the file."""
     return "data:image/png;base64," + b64encode(file).decode("ascii")
 
 

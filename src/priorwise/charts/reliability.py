@@ -1,4 +1,4 @@
-"""What was said beside what came true."""
+"""Stated probabilities compared with observed shares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from priorwise.charts.scales import Scale
 def reliability_plot(
     points: Sequence[tuple[float, float, float, float]], *, x_name: str, y_name: str, summary: str
 ) -> Picture:
-    """Draw shares with their intervals over the probabilities that were stated; on the diagonal both are the same.
+    """Draw observed shares with their intervals over stated probabilities. On the diagonal they agree.
 
     Parameters
     ----------

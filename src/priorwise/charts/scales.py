@@ -1,4 +1,4 @@
-"""From numbers to places on the paper, and which numbers to write beside an axis."""
+"""From numbers to places in the drawing, and which numbers to write next to an axis."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Scale:
         return np.log(numbers) if self.log else numbers
 
     def ticks(self, most: int = 7) -> list[float]:
-        """Return round numbers within the axis, at most so many.
+        """Return round numbers within the axis, up to the given count.
 
         Examples
         --------
         >>> Scale(0, 0.37, 0, 1).ticks(), Scale(0.5, 30000, 0, 1, log=True).ticks()
         ([0.0, 0.1, 0.2, 0.3], [1.0, 10.0, 100.0, 1000.0, 10000.0])
         """
-        # Within a decade round steps are more than decades.
+        # Within one decade, round steps give more numbers than powers of ten.
         decades = self.log and self.high >= 10 * self.low
         return _decades(self.low, self.high, most) if decades else _round_steps(self.low, self.high, most)
 
@@ -74,7 +74,7 @@ def _decades(low: float, high: float, most: int) -> list[float]:
 
 
 def around(values: Sequence[float], *, log: bool = False) -> tuple[float, float]:
-    """Return the ends of an axis that holds all values, with a little room.
+    """Return the ends of an axis that holds all values, with a margin.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def around(values: Sequence[float], *, log: bool = False) -> tuple[float, float]
 
 
 def written(number: float) -> str:
-    """Return a number as it stands beside an axis.
+    """Format a number for an axis.
 
     Examples
     --------

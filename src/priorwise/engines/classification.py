@@ -1,4 +1,4 @@
-"""Documents put to the labels of a model in parts that any engine can run, the answers in order."""
+"""Assign a model's labels to documents, in parts that any engine can run, with the results in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from priorwise.readers.records import RecordReader, holds_records
 
 DOCUMENTS_PER_TASK = 1 << 15
 TASKS_AT_A_TIME = 64
-"""So many tasks' answers are held at a time."""
+"""How many tasks' results are held at a time."""
 
 _READ_AT_A_TIME = 1024
 
@@ -44,7 +44,7 @@ class ClassifyPart:
         return Classifier(self.model)
 
     def __call__(self, part: Part) -> list[dict[str, Any]]:
-        """Return what the model says of each document of the part."""
+        """Return the model's labels for each document of the part."""
         return list(self._records(part))
 
     def _records(self, part: Part) -> Iterator[dict[str, Any]]:
@@ -80,7 +80,7 @@ def parts_to_classify(paths: Sequence[Path], columns: Columns, opening: Opening 
 
 
 def classify_parts(engine: Engine, work: ClassifyPart, parts: Sequence[Part]) -> Iterator[dict[str, Any]]:
-    """Yield what a model says of each document, in order."""
+    """Yield a model's labels for each document, in order."""
     for start in range(0, len(parts), TASKS_AT_A_TIME):
         for records in engine.call(work, parts[start : start + TASKS_AT_A_TIME]):
             yield from records

@@ -1,4 +1,4 @@
-"""Some consecutive documents of a corpus, read from wherever it lies: what one task of a pass over the corpus needs."""
+"""Some consecutive documents of a corpus, local or remote: the input of one task of a pass over the corpus."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from priorwise.errors import DamagedCorpus, InputError
 
 
 class Documents(Protocol):
-    """What a pass over documents asks of them: a corpus has it, and so has a part of one."""
+    """What a pass over documents needs. A corpus provides it, and so does a part of one."""
 
     @property
     def n_documents(self) -> int:
@@ -103,7 +103,7 @@ class CorpusPart:
 
 
 def parts_of_corpus(corpus: Corpus, n_parts: int) -> list[CorpusPart]:
-    """Cut a corpus into about so many parts of about the same number of tokens' batches.
+    """Cut a corpus into about this many parts of similar size.
 
     Examples
     --------

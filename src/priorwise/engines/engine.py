@@ -22,10 +22,10 @@ Masks = Sequence[NDArray[np.bool_]] | NDArray[np.bool_] | None
 
 
 class Engine(Protocol):
-    """Passes over a corpus, and calls that need nothing of each other."""
+    """Passes over a corpus, and independent calls."""
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """Call a function with each item; on Spark both and the answers are pickled."""
+        """Call a function with each item. On Spark the function, the items and the results are pickled."""
         ...
 
     def rank_corpus(

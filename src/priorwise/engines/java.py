@@ -1,4 +1,4 @@
-"""Find the Java that Spark needs: the one that is told, the machine's, or one that came as a Python package."""
+"""Find the Java that Spark needs: the configured one, the machine's, or one from a Python package."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def use_java() -> str:
 
 
 def java_version(java: Path) -> int | None:
-    """Return the version of a Java, or None if there is none that starts."""
+    """Return the version of a Java, or None if it does not start."""
     if not java.is_file():
         return None
     try:

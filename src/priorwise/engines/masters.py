@@ -1,4 +1,4 @@
-"""Say at once what is wrong with the address of a cluster; Spark takes a minute, and says it in a log."""
+"""Report a wrong cluster address at once. Spark itself takes a minute and reports it in a log."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import socket
 from priorwise.errors import EngineFailed, InputError
 
 SECONDS = 5.0
-"""How long a cluster's master may take to answer the telephone."""
+"""How long to wait for a cluster's master, in seconds."""
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]")
 _SPELLINGS = "local[4] (this machine), spark://host:7077, yarn or k8s://https://host:6443"
 
 
 def check_master(master: str) -> None:
-    """Refuse the address of a cluster that is none, or where nobody answers.
+    """Refuse an invalid cluster address, or one where no master answers.
 
     Examples
     --------
@@ -41,7 +41,7 @@ spark://host:7077, yarn or k8s://https://host:6443
     addresses = [_host_and_port(each, master) for each in master.removeprefix("spark://").split(",")]
     failures = []
     for host, port in addresses:
-        # One of several masters leads; which one is Spark's business.
+        # Spark finds out which of several masters is the leader.
         try:
             socket.create_connection((host, port), timeout=SECONDS).close()
         except OSError as error:

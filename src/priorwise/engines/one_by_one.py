@@ -1,4 +1,4 @@
-"""Documents scored by one scorer after the other, exactly."""
+"""Score documents exactly, by one scorer after another."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Best:
         start: int,
         skip: NDArray[np.bool_],
     ) -> None:
-        """Look at documents with the most that their scores can be, given sums of whole numbers."""
+        """Consider documents by the upper bounds of their scores, given sums of whole numbers."""
         from priorwise.kernels.scoring import keep_best_bounds
 
         self.size, positive = keep_best_bounds(

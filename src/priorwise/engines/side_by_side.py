@@ -1,4 +1,4 @@
-"""Many scorers in one pass: their numbers side by side in whole numbers, and the best scored again exactly."""
+"""Many scorers in one pass: rounded to whole numbers and side by side. The best documents are scored again exactly."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SideBySide:
         known = np.flatnonzero(known_to_any(scorers, n_tokens))
         self.place = np.full(n_tokens, -1, dtype=np.int32)
         self.place[known] = np.arange(len(known))
-        # Whole vectors of 16 numbers are added faster than parts of one.
+        # Full vectors of 16 numbers are faster to add than partial ones.
         table = np.zeros((len(known), -(-len(scorers) // 16) * 16), dtype=np.int16)
         self.unit = np.empty(len(scorers))
         for column, scorer in enumerate(scorers):
@@ -92,6 +92,6 @@ def known_to_any(scorers: Sequence[Scorer], n_tokens: int) -> NDArray[np.bool_]:
 
 
 def largest_number(corpus: Documents) -> int:
-    """The largest whole number of two bytes of which the longest document can add up so many as it has tokens."""
+    """The largest uint16 scale for which the longest document's sum cannot overflow."""
     longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
     return min(2**15 - 1, (2**31 - 1) // max(longest, 1))

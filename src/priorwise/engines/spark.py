@@ -1,4 +1,4 @@
-"""Apache Spark as a place to work: tasks in, record batches out. Only this folder knows Spark."""
+"""Apache Spark as an engine: tasks in, record batches out. Only this package imports Spark."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class Spark:
         return map_in_arrow(self.session.range(0, len(tasks), 1, max(1, len(tasks))), run, schema)
 
     def collect(self, frame: Any) -> pa.Table:
-        """Return what tasks gave, in any order; raise what one of them raised."""
+        """Return the results of tasks in any order; raise the error of a failed one."""
         with self.said():
             table = frame.toArrow()
         failed = table.column(FAILURE).drop_null()
@@ -226,7 +226,7 @@ class Spark:
         schema: pa.Schema,
         progress: TasksDone | None = None,
     ) -> pa.Table:
-        """Run tasks, telling how many are done, and return what they gave, in any order."""
+        """Run tasks, report how many are done, and return their results in any order."""
         if not tasks:
             return schema.empty_table()
         from priorwise.engines.spark_progress import watched

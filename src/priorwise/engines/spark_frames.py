@@ -35,7 +35,7 @@ from priorwise.text.wikitext import RULE_VERSION as WIKITEXT_RULES
 from priorwise.text.wikitext import read_wikitext
 
 DOCUMENTS_PER_SPLIT = 1 << 14
-"""About so many documents are read by one task."""
+"""About how many documents one task reads."""
 
 REDIRECTS, DISAMBIGUATIONS = "redirects left out", "disambiguation pages left out"
 
@@ -122,11 +122,11 @@ class _Table:
         raise InputError("only Spark can read this table")
 
     def remarks(self) -> dict[str, int]:
-        """Return nothing: what is wrong with a row is an error."""
+        """Return nothing: a faulty row is an error."""
         return {}
 
     def splits_done(self, done: int, total: int) -> None:
-        """Tell nobody."""
+        """No-op: a table reports no progress."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class _TableWork:
         ordered = rows.repartition(n_splits, _SPLIT).sortWithinPartitions(_SPLIT, _ORDER)
         conf = self.spark.session.conf
         usual = conf.get(_BATCH)
-        # Texts may be long, and a batch of ten thousand of them too much for a worker.
+        # Texts may be long, so ten thousand of them may be too much for a worker.
         conf.set(_BATCH, _ROWS_AT_A_TIME)
         try:
             made = self.spark.collect(map_in_arrow(ordered, write, DONE))
@@ -171,7 +171,7 @@ class _WriteRows:
     names: SiteNames | None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Write each split of a partition; an error of ours is told, not raised."""
+        """Write each split of a partition. Our own errors are returned, not raised."""
         yield from answered(lambda: self._written(batches), DONE)
 
     def _written(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

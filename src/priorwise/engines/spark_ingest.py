@@ -43,7 +43,7 @@ class SparkWork:
     spark: Spark
 
     def read(self, source: Source, unfinished: Unfinished) -> Reading:
-        """Make the shards, but for those of splits that are done."""
+        """Make the shards of the splits that are not done yet."""
         store = unfinished.store
         splits = source.splits()
         done = finished_splits(store)
@@ -61,7 +61,7 @@ class SparkWork:
 
 
 def reading_of(store: Store, done: dict[int, Any], made: pa.Table, remarks: dict[str, int]) -> Reading:
-    """Put together what is there, from the splits done before and those done now."""
+    """Combine the shards of earlier and new splits."""
     now = {row["split"]: json.loads(row["told"]) for row in made.to_pylist()}
     told = [each for _, each in sorted({**done, **now}.items())]
     remarks = added_remarks([remarks, *(split["remarks"] for split in told)])
@@ -70,7 +70,7 @@ def reading_of(store: Store, done: dict[int, Any], made: pa.Table, remarks: dict
 
 
 def make_split(store: Store, task: tuple[int, Split]) -> Iterator[pa.RecordBatch]:
-    """Make and write the shards of one split, and tell where they are."""
+    """Make and write the shards of one split, and return where they are."""
     number, split = task
     told = written_split(store, number, split)
     yield pa.RecordBatch.from_pydict({"split": [number], "told": [json.dumps(told)]}, schema=DONE)
@@ -92,7 +92,7 @@ def written_split(store: Store, number: int, split: Split) -> dict[str, Any]:
 
 
 def finished_splits(store: Store) -> dict[int, Any]:
-    """Return what is told of the splits that are done."""
+    """Return the reports of the finished splits."""
     names = [name for name in store.names("done") if name.endswith(".json")]
     return {int(name.removesuffix(".json")): json.loads(store.get(f"done/{name}")) for name in names}
 

@@ -1,4 +1,4 @@
-"""How far a job on Spark is: its tasks that are done, of all, asked for while it runs."""
+"""Progress of a Spark job: finished tasks of all tasks, polled while it runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 TasksDone = Callable[[int, int], None]
-"""Told how many tasks are done, and how many there are."""
+"""Receives how many tasks are done, and how many there are."""
 
 SECONDS = 0.5
 _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
@@ -53,9 +53,9 @@ def _watch(context: Any, group: str, n_tasks: int, tell: TasksDone, ended: threa
         try:
             done = tasks_done(context.statusTracker(), group)
         except (Py4JError, OSError):
-            # Spark is going down; whoever waits for the job hears why.
+            # Spark is shutting down. The caller that waits for the job gets the error.
             return
-        # A task that is lost with its executor is done again.
+        # A task that is lost with its executor runs again.
         if done > told:
             told = done
             tell(min(done, n_tasks), n_tasks)

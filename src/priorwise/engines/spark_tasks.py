@@ -1,4 +1,4 @@
-"""What travels between the driver and the tasks of Spark: record batches, and errors of ours among them."""
+"""What the driver and Spark's tasks exchange: record batches, including our own errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWERS = pa.schema({"number": pa.int32(), "answer": pa.binary()})
 
 Batches = Iterable[pa.RecordBatch]
 FAILURE = "priorwise_failure"
-"""A column that every task's answer has beside its own: an error of ours, to be raised where it can be read."""
+"""An extra column of every task's result: one of our errors, to be raised on the driver."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ def map_in_arrow(frame: Any, function: Callable[[Batches], Iterator[pa.RecordBat
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Leave out what Spark says of a pandas that is newer than itself; no frame of pandas is made here."""
+    """Suppress Spark's warning about a newer pandas; we make no pandas frame."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
 
 
 def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Yield what a task gives; an error of ours becomes an answer, because to try again would not help."""
+    """Yield a task's results. Our own errors become results, because a retry would not help."""
     whole = _with_failure(schema)
     try:
         for batch in work():
@@ -62,7 +62,7 @@ def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.Reco
 
 
 def _portable(error: PriorwiseError) -> bytes:
-    """Return an error as bytes: some cannot be made again by calling their class with what they say."""
+    """Return an error as bytes, because some cannot be rebuilt from their message."""
     return pickle.dumps((type(error), error.args, error.__dict__))
 
 

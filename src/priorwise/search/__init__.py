@@ -1,4 +1,4 @@
-"""Targets, the held-out protocol, and strategies: held-out scores → the best prior, and every trial."""
+"""Objectives, held-out evaluation and search strategies: from held-out scores to the best prior and all trials."""
 
 from priorwise.search.held_out import Choice, HeldOut
 from priorwise.search.left_out_ranks import LeftOutRanks

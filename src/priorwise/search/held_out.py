@@ -1,4 +1,4 @@
-"""The one protocol that priors are judged by: cases scored by models that have not seen them."""
+"""How priors are judged: cases are scored by models that have not seen them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 TOGETHER = 32
-"""How many priors of a terrain are tried in one pass over the documents."""
+"""How many priors of an objective map are tried in one pass over the documents."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Choice:
 
 
 class HeldOut:
-    """Cases with what is true of them, and their scores by models that have not seen them, under any prior.
+    """Cases with their true labels and, for any prior, their scores by models that have not seen them.
 
     A subclass gives `weight`, `members` and `score_matrices`; the rest follows. It may know better how to find
     predictions, a whole terrain, or the best prior.
@@ -81,7 +81,7 @@ class HeldOut:
 
     @cached_property
     def truth(self) -> Truth:
-        """What is true of the cases that count."""
+        """The truth about the cases that count."""
         return Truth(self.members()[self._counted], self.weight[self._counted], self.exclusive)
 
     @cached_property
@@ -89,7 +89,7 @@ class HeldOut:
         return self.weight > 0
 
     def outcome(self, scores: Floats, negative_weight: float = 1.0) -> Outcome:
-        """What scores of all cases come to; exclusive classes have no negatives that stand for others."""
+        """The outcome of scores of all cases. With exclusive classes, no negative represents several documents."""
         return Outcome(self.truth, scores[self._counted], None, 1.0 if self.exclusive else negative_weight)
 
     def outcomes(self, priors: Sequence[Any], needs: str, negative_weight: float = 1.0) -> Iterator[Outcome]:
@@ -129,7 +129,7 @@ class HeldOut:
         """
         strategy = strategy or Grid(self.candidates, self.distance)
         per_label = per_label and not self.exclusive and not self.one_for_all
-        known: dict[int, tuple[Any, Floats]] = {}  # keeps each candidate, or its number could be given to another
+        known: dict[int, tuple[Any, Floats]] = {}  # Keep each candidate alive, or another object could reuse its id.
 
         def scores(candidates: Sequence[Any]) -> Floats:
             new = [each for each in candidates if id(each) not in known]
@@ -161,7 +161,7 @@ class HeldOut:
         return np.array([distance(prior, self.own) for prior in priors])
 
     def remark(self, best: Sequence[Any], candidates: Sequence[Any]) -> str:
-        """What to know of the best priors, one or one for each label."""
+        """A remark about the best prior, or about one for each label."""
         at_end = [prior for prior in best if _is_at_end(prior, candidates)]
         if at_end and len(best) == 1:
             return f"the best prior lies at the end of the grid, {best[0]!r}: one beyond it may do better"
@@ -183,7 +183,7 @@ def candidates_of(grid: Sequence[Any] | None, given: Any) -> tuple[Any, list[Any
 
 
 def distance(prior: Any, other: Any) -> float:
-    """How far apart two priors are, in the logarithms of their numbers; infinitely, if they are of different kinds."""
+    """Distance of two priors in the logarithms of their numbers; infinite if they are of different kinds."""
     if type(prior) is not type(other):
         return float("inf")
     ours, theirs = np.abs(_numbers(prior)), np.abs(_numbers(other))
@@ -191,7 +191,7 @@ def distance(prior: Any, other: Any) -> float:
 
 
 def _numbers(prior: Any) -> Floats:
-    """The numbers of a prior; anything else that an estimator calls its prior has none to compare."""
+    """The numbers of a prior. Other objects have no numbers to compare."""
     return np.array(getattr(prior, "numbers", ()))
 
 

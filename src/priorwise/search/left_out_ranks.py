@@ -1,4 +1,4 @@
-"""How well members that were left out are found again: a target made of their ranks."""
+"""How well left-out members are found again: an objective made of their ranks."""
 
 from __future__ import annotations
 

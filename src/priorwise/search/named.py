@@ -69,7 +69,7 @@ def listed(needs: str | None = None) -> str:
 
 
 def read_target(text: str) -> Any:
-    """Make the target that is written like this; None if there is none.
+    """Make the target that is written like this; None if the text names no target.
 
     Examples
     --------

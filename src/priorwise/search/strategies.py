@@ -46,7 +46,7 @@ class Tried:
 
 
 def best_place(values: Floats, distance: Floats | None = None) -> int:
-    """Apply the one rule for ties: the best score, then the most sensitive, then the nearest to the start.
+    """Apply the one rule for ties: the best score, then the highest recall, then the nearest to the start.
 
     A candidate whose score is NaN was not tried. Without a distance, the first of equals wins.
 

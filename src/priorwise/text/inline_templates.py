@@ -1,4 +1,4 @@
-"""Templates that stand in a sentence, and which of their arguments a reader sees.
+"""Templates that are used within a sentence, and which of their arguments a reader sees.
 
 A line for each language: the templates' names, and after the colon the numbers of the arguments that are shown, in
 their order. To add one, add its name here; names are in lower case, and underscores are spaces.

@@ -73,7 +73,7 @@ class SiteNames:
     references : frozenset of str
         The headings from which on everything is dropped.
     inline : frozenset of (str, int)
-        The templates that stand in a sentence, and which of their arguments a reader sees, as bits.
+        The templates that are used within a sentence, and which of their arguments a reader sees, as bits.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class SiteNames:
 
 
 def site_names(language: str) -> SiteNames:
-    """Return the names that a language's Wikipedia uses beside the English ones.
+    """Return the names that a language's Wikipedia uses in addition to the English ones.
 
     Parameters
     ----------

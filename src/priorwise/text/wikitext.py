@@ -117,7 +117,7 @@ class PlainTexts:
 def read_wikitext(source: str | bytes, names: SiteNames = ENGLISH) -> Article:
     """Return the plain text of a page and the categories it names.
 
-    The time is linear in the length of the page, whatever stands in it.
+    The time is linear in the length of the page, whatever it contains.
 
     Parameters
     ----------
