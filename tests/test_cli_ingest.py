@@ -69,7 +69,7 @@ main(sys.argv[2:], prog_name="priorwise")
     _, errors = process.communicate(timeout=30)
     assert process.returncode in (1, 130)
     assert "Traceback" not in errors
-    assert "Stopped. The same command again goes on from here." in errors
+    assert "Stopped. Run the same command again to continue." in errors
     assert not (tmp_path / "x.corpus").exists()
     assert (tmp_path / "x.corpus.partial").is_dir()
 

@@ -69,7 +69,7 @@ def hidden(
     from priorwise.errors import InputError, NotEnoughData, UnknownName
 
     if output is not None and not (output.parent.is_dir() and not output.is_dir()):
-        raise InputError(f"{output} cannot be written: it is a folder, or there is none to put it in")
+        raise InputError(f"{output} cannot be written: it is a folder, or its folder does not exist")
     opened = open_corpus(corpus)
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:

@@ -59,7 +59,7 @@ def rows_of(record: dict[str, Any]) -> list[list[Any]]:
     """A row for each label shown: those decided and the most probable; an empty one if there is none."""
     decided = record.get("labels", [record])
     names = {entry["label"] for entry in decided}
-    # What is decided is the best there is, so the labels stand in order either way.
+    # Decided labels are the most probable ones, so the labels are in order either way.
     shown = max(decided, record.get("top", []), key=len)
     name = [record["id"], record.get("title", record["id"])]
     words = [record["known_words"], record["unknown_words"]]

@@ -22,13 +22,15 @@ STDIN = Path("-")
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("files", metavar="[FILE]...", nargs=-1, callback=places.files)
-@click.option("--top", type=click.IntRange(min=1), help="Show so many labels for each text, the most probable first.")
+@click.option(
+    "--top", type=click.IntRange(min=1), help="How many labels to show for each text, the most probable first."
+)
 @click.option(
     "--evidence",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Show so many words for each label, those that speak loudest for or against it.",
+    help="How many words to show for each label: those that count most for or against it.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write. [default: standard output]")
 @click.option(

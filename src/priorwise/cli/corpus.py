@@ -12,7 +12,7 @@ from priorwise.counting import counted
 
 @click.command()
 @click.argument("corpus", callback=place)
-@click.option("--search", "query", help="Show the labels whose name is like this; typing errors are forgiven.")
+@click.option("--search", "query", help="Show the labels whose name is similar to this.")
 @click.option("--category", help="Show the members of this category, what it is in, and its subcategories.")
 @click.option(
     "--depth",

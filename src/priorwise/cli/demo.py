@@ -28,7 +28,7 @@ CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy",
     type=click.IntRange(min=500),
     is_flag=False,
     flag_value=ARTICLES,
-    help=f"Use a made-up wiki of so many articles; {ARTICLES:,} if no number is given.",
+    help=f"Use a made-up wiki with this many articles; {ARTICLES:,} if no number is given.",
 )
 def demo(folder: Path, data: Path | None, category: str | None, offline: bool, made_up: int | None) -> None:
     """Find what is missing from a category of Wikipedia, and see how well that works.

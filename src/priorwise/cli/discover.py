@@ -92,7 +92,7 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
 @click.option(
     "--target",
     callback=read_target,
-    help=f"What a good prior is good at, as f0.5, ppv:0.5 or ppv@250 ({SEE_ALL}). [default: average-precision]",
+    help=f"The objective of a learned prior, as f0.5, ppv:0.5 or ppv@250 ({SEE_ALL}). [default: average-precision]",
 )
 @click.option("--search", type=click.Choice(["exhaustive", "radial"]), help="How to look for it. [default: exhaustive]")
 @click.option(
@@ -104,7 +104,7 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
 @click.option(
     "--negatives-per-positive",
     type=click.FloatRange(min=0, min_open=True),
-    help="Train on samples of so many negatives per member. [default: all other documents]",
+    help="Train on samples with this many other documents per member. [default: all]",
 )
 @click.option(
     "--top",

@@ -21,7 +21,7 @@ def explain(run: Path, document: str, corpus: Path | str | None, label: str | No
     """Take the score of DOCUMENT in RUN apart, word by word. DOCUMENT is an id, a title, or a rank such as 3.
 
     For each word: in how many members and other documents it occurs, how often it is in this document, its weight, and
-    what it adds to the score: the weight times how much of the document the word is. The numbers add up to the score.
+    what it adds to the score: the weight times the word's share of the document. The numbers add up to the score.
     Where the prior brought a part of a weight, that part is shown.
 
     RUN may also be a model of `priorwise train`. Then the document is one of --corpus, and each word is shown with what

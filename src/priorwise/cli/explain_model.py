@@ -27,7 +27,7 @@ def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: 
     _, bags = next(classifier.read_corpus(corpus, np.array([row])))
     verdict = classifier.judge(bags)
     chosen = int(verdict.best(1)[0, 0]) if label is None else list(model.labels).index(label)
-    decided = "put to it" if verdict.decided[0, chosen] else "not put to it"
+    decided = "assigned" if verdict.decided[0, chosen] else "not assigned"
     click.echo(f"{safe(corpus.titles([row])[0], 100)} ({safe(document_id)})")
     probability = np.exp(verdict.log_probability[0, chosen])
     click.echo(f"'{safe(model.labels[chosen], 60)}': probability {probability:.3f}, {decided}")

@@ -14,7 +14,7 @@ from priorwise.cli.ingest_wikipedia import wikipedia
 def ingest() -> None:
     """Read documents into a corpus.
 
-    A killed or interrupted command goes on where it was when it is given again.
+    If a command is killed or interrupted, run it again: it continues where it was.
     """
 
 

@@ -101,7 +101,7 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
         try:
             summary = run(show)
         except KeyboardInterrupt:
-            click.echo("Stopped. The same command again goes on from here.", err=True)
+            click.echo("Stopped. Run the same command again to continue.", err=True)
             raise
     speed = summary.documents / summary.seconds if summary.seconds else 0.0
     if summary.discarded:

@@ -21,7 +21,9 @@ from priorwise.cli.record_options import reads_records
 @OUTPUT
 @OVERWRITE
 @keep_text("whole")
-@click.option("--engine", type=click.Choice(["spark"]), default="spark", show_default=True, help="Who can read it.")
+@click.option(
+    "--engine", type=click.Choice(["spark"]), default="spark", show_default=True, help="Only Spark can read it."
+)
 @click.option("--master", help="The cluster, such as spark://host:7077 or yarn. [default: as Spark is set up]")
 def table(
     name: str,
@@ -37,7 +39,7 @@ def table(
 ) -> None:
     """Read the table NAME of Spark's catalogue, such as news.articles.
 
-    The documents stand in the order of their ids. A table of content of Wikimedia's is taken as it is: choose the wiki.
+    The documents are sorted by their ids. Wikimedia's tables of content are recognised; only choose the wiki.
     """
     with using(engine, master) as spark:
         frame = spark.table(name, where)

@@ -30,14 +30,14 @@ PREVIEWED = 3
     show_default=True,
     help="Leave out articles with less wikitext.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Stop after so many articles.")
+@click.option("--limit", type=click.IntRange(min=1), help="Stop after this many articles.")
 @click.option(
     "--references-heading",
     "references",
     multiple=True,
-    help="A heading from which on a page is dropped, beside those known for the language; may be given again.",
+    help="Another heading that begins the references, from which on a page is dropped; may be given again.",
 )
-@click.option("--no-inline-templates", is_flag=True, help="Leave a gap for templates such as {{ill}} and {{convert}}.")
+@click.option("--no-inline-templates", is_flag=True, help="Leave out templates such as {{ill}} and {{convert}}.")
 @click.option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
 @OVERWRITE
 @WORKERS

@@ -23,7 +23,7 @@ _OPENING = [
     click.option("--encoding", help="How text files are encoded, such as windows-1252. [default: recognised]"),
     click.option("--quote", help="The character around cells in CSV files, or 'none'. [default: recognised]"),
     click.option("--sheet", help="The sheet of a spreadsheet, by name or number. [default: the first with a table]"),
-    click.option("--query", metavar="SQL", help="What to ask of a SQLite or DuckDB database."),
+    click.option("--query", metavar="SQL", help="The query for a SQLite or DuckDB database."),
 ]
 _COLUMNS = [
     click.option(

@@ -21,13 +21,13 @@ from priorwise.counting import counted
     type=click.Choice(["best", "unsure", "mixed"]),
     default="best",
     show_default=True,
-    help="Which document comes next: the best, the one nearest even odds, or every fourth time the latter.",
+    help="Which document comes next: the best, the most unsure, or an unsure one every fourth time (mixed).",
 )
 @click.option("--terminal", is_flag=True, help="Judge here, a line for each verdict, instead of in the browser.")
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
-    help="First draw so many unread documents at random: if they hold no member, recall is proved.",
+    help="First judge this many random unread documents: if none is a member, recall is proved.",
 )
 @click.option(
     "--blind",
@@ -35,7 +35,11 @@ from priorwise.counting import counted
     help="Measure instead: the first of both rankings mixed, origin and score hidden. Nothing is learned meanwhile.",
 )
 @click.option(
-    "--top", type=click.IntRange(min=1), default=250, show_default=True, help="Only the first so many of each ranking."
+    "--top",
+    type=click.IntRange(min=1),
+    default=250,
+    show_default=True,
+    help="How many documents of each ranking to judge.",
 )
 @click.option(
     "--order",
@@ -51,11 +55,11 @@ from priorwise.counting import counted
 @click.option(
     "--teach",
     is_flag=True,
-    help="Judge what teaches the model most, for `discover --verdicts`; it counts in no statistic.",
+    help="Active learning: judge what teaches the model most, for `discover --verdicts`; statistics exclude it.",
 )
 @click.option("--export", type=click.Path(path_type=Path), help="Write an .xlsx or .csv to fill in, and end.")
 @click.option("--import", "filled", type=click.Path(path_type=Path), help="Read one that was filled in, and end.")
-@click.option("--results", "show_results", is_flag=True, help="Print what came of it so far, and end.")
+@click.option("--results", "show_results", is_flag=True, help="Print the results so far, and end.")
 @serves
 def review(
     serve: Any,
@@ -74,13 +78,13 @@ def review(
 ) -> None:
     """Judge the documents that RUN found, best first. The ranking learns from every verdict.
 
-    Opens a page in the browser: one key judges and shows the next document, and each verdict is on the disk before it
-    does. Verdicts are kept in the folder of the run. Without a browser: --terminal, or --export a sheet, fill it in and
-    --import it. The estimate says how many members are still missing, and when it is safe to stop.
+    Opens a page in the browser. One key saves a verdict and shows the next document. Verdicts are kept in the folder of
+    the run. Without a browser: --terminal, or --export a sheet, fill it in and --import it. The estimate says how
+    many members are still missing, and when it is safe to stop.
 
     With --blind it measures how good the rankings are. Only blind verdicts count in statistics.
 
-    With --teach it lists what the model is least sure of first, and not many that are alike. --top is then how many.
+    With --teach it begins with dissimilar documents that the model is least sure of. --top is then their number.
     """
     from priorwise.discovery import Run
     from priorwise.review.queue import Choices

@@ -12,14 +12,18 @@ import click
 def serves(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a server, and hand them over as ``serve``: call it with the pages to serve."""
 
-    @click.option("--port", type=click.IntRange(0, 65535), help="0 takes any that is free. [default: 8421, if free]")
+    @click.option(
+        "--port", type=click.IntRange(0, 65535), help="The port; 0 means any free one. [default: 8421, if free]"
+    )
     @click.option(
         "--host",
         default="127.0.0.1",
         show_default=True,
         help="The address to listen on; one that other machines can reach asks for a token.",
     )
-    @click.option("--token", envvar="PRIORWISE_TOKEN", help="What every reader must have. [default: made, if needed]")
+    @click.option(
+        "--token", envvar="PRIORWISE_TOKEN", help="The token that readers need. [default: generated, if needed]"
+    )
     @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
     @wraps(command)
     def with_options(port: int | None, host: str, token: str | None, browser: bool, **others: Any) -> None:

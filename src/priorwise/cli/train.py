@@ -24,12 +24,12 @@ from priorwise.counting import counted
 )
 @click.option(
     "--prior",
-    help="What to believe before reading: its name, with its numbers or without, as in witten-bell:0.1; a preset, as "
+    help="The prior: its name, with its numbers or without, as in witten-bell:0.1; a preset, as "
     "laplace; or learn, or learn:witten-bell, to learn the numbers. [default: the model's first]",
 )
 @click.option(
     "--target",
-    help="What a learned prior is good at, as macro-f1, f0.5 or log-likelihood. "
+    help="The objective of a learned prior, as macro-f1, f0.5 or log-likelihood. "
     "[default: accuracy, for labels f1, for regressions log-likelihood]",
 )
 @click.option(
@@ -43,7 +43,7 @@ from priorwise.counting import counted
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Learn by so many folds. [default: exact leave-one-out; for logistic 10, for probit 5]",
+    help="How many folds to learn by. [default: exact leave-one-out; for logistic 10, for probit 5]",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="How the folds are drawn.")
 @click.option(
@@ -56,7 +56,7 @@ from priorwise.counting import counted
     type=click.Choice(["counted", "uniform"]),
     default="counted",
     show_default=True,
-    help="How common each class is taken to be.",
+    help="The class rates to assume.",
 )
 @click.option(
     "--min-members", type=click.IntRange(min=1), default=1, show_default=True, help="Leave out labels with fewer."

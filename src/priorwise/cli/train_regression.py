@@ -25,16 +25,16 @@ _OPTIONS = (
         "--knowledge",
         multiple=True,
         metavar="SOURCE",
-        help="What is known of the labels: keywords as in '+oil:2 -olive', or a text, in a file named LABEL.txt; a "
+        help="What you know about the labels: keywords as in '+oil:2 -olive', or a text, in a file named LABEL.txt; a "
         "folder of such files; or LABEL=FILE. May be given several times.",
     ),
     click.option(
         "--method",
         type=click.Choice(METHODS),
-        help="What knowledge does to a word's prior: more room (var) or a push (mode), all words alike or by how much "
-        "each says (tfidf). For long texts and few examples: var-tfidf. [default: mode]",
+        help="How keywords or texts change a word's prior: a larger variance (var) or another centre (mode), for all "
+        "words alike or more for typical ones (tfidf). For long texts and few examples: var-tfidf. [default: mode]",
     ),
-    click.option("--strength", type=float, help="How far to trust the knowledge, C. [default: learned]"),
+    click.option("--strength", type=float, help="How much the keywords or texts count, C. [default: learned]"),
     click.option(
         "--threshold",
         metavar="TARGET",
@@ -42,7 +42,9 @@ _OPTIONS = (
     ),
     click.option("--approximate", is_flag=True, help="Learn by approximate leave-one-out, faster (logistic)."),
     click.option(
-        "--show-prior", type=click.IntRange(min=0), help="Show the prior of so many words. [default: 5 with knowledge]"
+        "--show-prior",
+        type=click.IntRange(min=0),
+        help="How many words to show with their prior. [default: 5 with knowledge]",
     ),
 )
 

@@ -65,7 +65,7 @@ async def body_of(request: Request, largest: int = LARGEST_BODY) -> Fields:
 
 
 def query_of(request: Request) -> Fields:
-    """Return what stands behind the question mark."""
+    """Return the part after the question mark."""
     return Fields(dict(request.query_params))
 
 

@@ -1,4 +1,4 @@
-"""Who may talk to the server: this machine, or who has the token; no other web site in between.
+"""Who may use the server: this machine, or anyone with the token, but no other web site.
 
 A page elsewhere can make a reader's browser send requests to this server, under the server's own address (cross-site
 request forgery) or under a name that was made to point here (DNS rebinding). So the Host must be one that we go by, and
