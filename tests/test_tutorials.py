@@ -284,6 +284,30 @@ def test_troubleshooting(articles_corpus: Path) -> None:
     Reader().follow("how-to/troubleshooting.md")
 
 
+def test_screen_a_systematic_review(folder: Path) -> None:
+    random = Random(0)
+    trials = ["aspirin", "stroke", "randomised", "trials", "prevent", "adults"]
+    records = (
+        f"TY  - JOUR\nID  - {n}\nTI  - Paper {n}\nAB  - {prose(random, trials if n % 5 else OTHERS, 8)}\nER  - \n\n"
+        for n in range(60)
+    )
+    (folder / "search.ris").write_text("".join(records), encoding="utf-8")
+    Reader(visit=judge).follow("how-to/screen-a-systematic-review.md")
+    assert (folder / "included.ris").read_text("utf-8").count("TY  - ") == 3
+
+
+def test_complete_a_column_of_a_spreadsheet(folder: Path, articles: list[dict[str, Any]]) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Id", "Title", "Description", "Subjects"])
+    for each in articles:
+        book.active.append([each["id"], f"Article {each['id']}", each["text"], "; ".join(each["categories"])])
+    book.save(folder / "catalogue.xlsx")
+    Reader(visit=judge).follow("how-to/complete-a-column-of-a-spreadsheet.md")
+    rows = list(openpyxl.load_workbook(folder / "catalogue-new.xlsx").active.values)
+    assert "Machine learning: status" in rows[0]
+    assert sum("accepted" in row for row in rows) == 3
+
+
 def test_many_categories(folder: Path) -> None:
     random = Random(0)
     texts = [prose(random, FILMS if number % 2 else OTHERS, 4) for number in range(110)]
