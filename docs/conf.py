@@ -38,7 +38,8 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 not_ours = (
-    "BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, _SetOutputMixin, Exception, KeyError, int"
+    "BaseEstimator, ClassifierMixin, MetaEstimatorMixin, TransformerMixin, _SetOutputMixin, Exception, KeyError, int, "
+    "Mapping"
 )
 autodoc_default_options = {"inherited-members": not_ours}
 autodoc_typehints = "none"  # numpydoc's Parameters say the types, in words
