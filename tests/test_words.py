@@ -21,7 +21,7 @@ HABITS = {
     r"\b(goes|went|go) on\b": "continue",
     r"\bstands?\b(?!-| for)": "is",
     r"\bbeside\b": "next to, compared with, in addition to",
-    r"(?<!here )\bis no\b(?! longer)": "is not a",
+    r"(?<!here )\bis no\b(?! (longer|way|more)\b)": "is not a",
     r"(?<!here )\b(is|are) none\b": "is not one",
     r", for (it|they|there|these|those)\b": "because",
     r"\. Who(ever)? [a-z]+s\b": "a person who, anyone who",
