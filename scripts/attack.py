@@ -8,15 +8,21 @@ Each attack runs in a process of its own, so that a crash is counted and not suf
 that must not. docs/robustness.md has the counts of the last run.
 
 corpora   crafted corpora whose checksums are right, read and trained on
+runs      crafted runs whose checksums are right, loaded, explained, reported, exported and classified with
+models    crafted models whose checksums are right, loaded and used
 matrices  crafted matrices and targets, for every estimator
-flips     one bit flipped at every byte (of large files: at every so many) of a corpus, a model and a run
+flips     one bit flipped at every byte (of large files: at every so many) of a corpus, a model, a run, a review and the
+          local copy of a corpus that lies elsewhere
 ends      a kill, and a power cut, before each step on the disk of everything that writes a result
+full      a disk that is full from each write on, for everything that writes a result
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -44,6 +50,7 @@ def in_a_process(work: Callable[[], str]) -> str:
         signal.alarm(PATIENCE)
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
         try:
+            refuse_connections()
             said = work()
         except BaseException as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
@@ -55,6 +62,123 @@ def in_a_process(work: Callable[[], str]) -> str:
         said = told.read()
     _, status = os.waitpid(child, 0)
     return f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else said
+
+
+def refuse_connections() -> None:
+    """Make an attempt to reach another machine an error that nobody expects, in Python and in Arrow."""
+    import pyarrow.fs
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto", "urllib.Request"):
+            raise Connected(f"{event} {arguments[1:]}")
+
+    class NoFileSystem:
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            raise Connected("a file system of Arrow's")
+
+        @staticmethod
+        def from_uri(address: str) -> Any:
+            if "://" in address and not address.startswith("file:"):
+                raise Connected("a file system of Arrow's")
+            return from_uri(address)
+
+    sys.addaudithook(hook)
+    from_uri = pyarrow.fs.FileSystem.from_uri
+    for name in ("FileSystem", "S3FileSystem", "GcsFileSystem", "AzureFileSystem", "HadoopFileSystem"):
+        setattr(pyarrow.fs, name, NoFileSystem)
+
+
+class Connected(BaseException):
+    """Something tried to reach another machine."""
+
+
+TEXTS = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
+
+
+def tea(path: Path | None = None) -> Any:
+    """A corpus of eight documents, two of which are about tea."""
+    from priorwise.corpus import Corpus
+
+    return Corpus.from_texts(TEXTS, labels=["Tea", "Tea", *[None] * 6], path=path)
+
+
+def classify(model: Any) -> None:
+    """Assign a model's labels to texts, as the command does."""
+    from priorwise.ranking.classified import classified
+    from priorwise.ranking.classifier import Classifier
+
+    classifier = Classifier(model)
+    list(classified(classifier, [(text, text) for text in TEXTS], classifier.read(TEXTS), top=2, evidence=3))
+
+
+def runs(count: int, seed: int, home: Path) -> Iterator[Outcome]:
+    """Crafted runs, each used as the commands use one."""
+    import numpy as np
+
+    from crafted_folders import craft
+    from priorwise.discovery import Run, discover
+    from priorwise.errors import PriorwiseError
+    from priorwise.report.page import report_html
+    from priorwise.report.subject import subjects_of
+    from priorwise.review import finished_of
+    from reviews import judge
+
+    corpus = tea(home / "tea.corpus")
+    for name in ("default", "presence"):
+        discover(corpus, "Tea", model=name).save(home / f"{name}.run")
+        judge(home / f"{name}.run", {"2": "yes", "3": "no"})
+    path = home / "crafted.run"
+
+    def use() -> str:
+        try:
+            run = Run.load(path)
+            list(run.ranking.rows())
+            opened = run.open_corpus()
+            run.explain(opened, "2")
+            finished_of(path)
+            report_html(subjects_of([path]))
+            classify(run.model)
+        except PriorwiseError:
+            return "refused"
+        return "used"
+
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        told = craft(home / f"{('default', 'presence')[number % 2]}.run", path, rng)
+        yield f"{number}: {told}", in_a_process(use)
+
+
+def models(count: int, seed: int, home: Path) -> Iterator[Outcome]:
+    """Crafted models, each used as the commands use one."""
+    import numpy as np
+
+    from crafted_folders import craft
+    from priorwise.discovery import discover
+    from priorwise.errors import PriorwiseError
+    from priorwise.models.linear_model import LinearModel
+    from priorwise.ranking.evidence import explain
+    from test_linear_model import small_model
+
+    corpus = tea()
+    small_model().save(home / "0.model")
+    discover(corpus, "Tea").model.save(home / "1.model")
+    discover(corpus, "Tea", model="presence").model.save(home / "2.model")
+    path = home / "crafted.model"
+
+    def use() -> str:
+        try:
+            model = LinearModel.load(path)
+            classify(model)
+            explain(model, corpus, 2)
+            model.save(home / "again.model", overwrite=True)
+        except PriorwiseError:
+            return "refused"
+        return "used"
+
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        told = craft(home / f"{number % 3}.model", path, rng)
+        yield f"{number}: {told}", in_a_process(use)
 
 
 def corpora(count: int, seed: int, home: Path) -> Iterator[Outcome]:
@@ -114,29 +238,41 @@ def matrices(count: int, seed: int, home: Path) -> Iterator[Outcome]:
 
 
 def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
-    """Flipped bits; `count` is how many at most for each of the three."""
+    """Flipped bits; `count` is how many at most for each of the four."""
     import numpy as np
 
     from priorwise.corpus import Corpus
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
     from priorwise.models.linear_model import LinearModel
+    from priorwise.readers.copies import cache_folder
     from test_linear_model import small_model
     from test_verify import READ
 
-    texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
-    corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", *[None] * 6], path=home / "x.corpus")
+    corpus = tea(home / "x.corpus")
     discover(corpus, "Tea", model="presence").save(home / "x.run")
     small_model().save(home / "x.model")
+
+    def copy(_folder: Path) -> None:
+        # A damaged copy is made again, so that nobody notices and nothing is wrong.
+        found = Corpus._open_address(str(home / "x.corpus"))
+        same = [found.text(row) for row in range(len(TEXTS))] == TEXTS
+        same &= (found.matrix() != corpus.matrix()).nnz == 0 and found.members("Tea").tolist() == [0, 1]
+        if same:
+            raise Harmless
+
     of_model = {"model.json", "labels.arrow", "outputs.arrow", "tokens.arrow"}
-    subjects: list[tuple[str, set[str] | None, Callable[[Path], Any]]] = [
-        ("x.corpus", None, lambda folder: Corpus.open(folder).verify()),
-        ("x.model", of_model, LinearModel.load),
-        ("x.run", READ, Run.load),
+    with contextlib.suppress(Harmless):
+        copy(home)
+    subjects: list[tuple[Path, set[str] | None, Callable[[Path], Any]]] = [
+        (home / "x.corpus", None, lambda folder: Corpus.open(folder).verify()),
+        (home / "x.model", of_model, LinearModel.load),
+        (home / "x.run", READ, Run.load),
+        (cache_folder() / "corpora" / corpus.checksum[:20], None, copy),
     ]
     rng = np.random.default_rng(seed)
-    for name, read, load in subjects:
-        files = [file for file in sorted((home / name).iterdir()) if read is None or file.name in read]
+    for folder, read, load in subjects:
+        files = [file for file in sorted(folder.iterdir()) if read is None or file.name in read]
         total = sum(file.stat().st_size for file in files)
         step = max(1, -(-total // count))
         for file in files:
@@ -146,37 +282,40 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                 changed[place] ^= 1 << int(rng.integers(8))
                 file.write_bytes(changed)
                 try:
-                    load(home / name)
+                    load(folder)
                     said = "unnoticed"
                 except PriorwiseError:
                     said = "noticed"
+                except Harmless:
+                    said = "harmless"
                 except Exception as error:
                     said = f"{type(error).__name__}: {error}"
-                yield f"{name}/{file.name}, byte {place}", said
+                yield f"{folder.name}/{file.name}, byte {place}", said
             file.write_bytes(whole)
 
 
-def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
-    """A kill or a power cut before each step of each writer."""
-    import shutil
+class Harmless(Exception):
+    """A change made no difference."""
 
+
+def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
+    """What writes a result: each takes the text "old" or "new", and whether to overwrite."""
     import pyarrow as pa
 
-    from power import count_steps, cut_power_at, kill_at
     from priorwise.cli.discover_many import write_tables
     from priorwise.corpus import Corpus
     from priorwise.corpus.whole_files import write_texts
     from priorwise.discovery import discover
-    from priorwise.errors import AlreadyExists
-    from test_durable import _is_scratch, state
+    from priorwise.exports import Finished, Result, write_back, write_finished
     from test_linear_model import small_model
 
-    texts = ["tea milk", "tea leaves", "tea cup", "milk cow", "cow hay", "hay barn", "barn owl", "cup owl"]
-    corpus = Corpus.from_texts(texts, labels=["Tea", "Tea", *[None] * 6])
+    corpus = tea()
     runs = {text: discover(corpus, "Tea", model="presence", seed=seed) for seed, text in enumerate(("old", "new"))}
     others = {text: Corpus.from_texts([text]) for text in ("old", "new")}
-    model, root = small_model(), home / "root"
-    writers: dict[str, Callable[[str, bool], Any]] = {
+    model = small_model()
+    source = root.with_name("source.csv")
+    source.write_text("id,text\n1,tea\n")
+    return {
         "a run": lambda text, over: runs[text].save(root / "x.run", overwrite=over),
         "a corpus": lambda text, over: others[text].save(root / "x.corpus", overwrite=over),
         "a model": lambda text, over: model.save(root / "x.model", overwrite=over),
@@ -186,24 +325,40 @@ def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
         "two tables": lambda text, over: write_tables(
             {root / "x.csv": pa.table({"a": [text]}), root / "x.labels.csv": pa.table({"b": [text]})}, overwrite=over
         ),
+        "a finished category": lambda text, over: write_finished(
+            root / "x.jsonl", Finished(text, [Result("1", "accepted")]), overwrite=over
+        ),
+        "somebody's own file": lambda text, over: write_back(
+            source, root / "x.csv", [Result("1", "accepted")], label=text, overwrite=over
+        ),
     }
-    for what, write in writers.items():
+
+
+def begun(root: Path, write: Callable[[str, bool], Any], *, overwrite: bool) -> None:
+    """Begin with an empty folder, or with an older result in it."""
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    if overwrite:
+        write("old", False)
+
+
+def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
+    """A kill or a power cut before each step of each writer."""
+    from power import count_steps, cut_power_at, kill_at
+    from priorwise.errors import AlreadyExists
+    from test_durable import _is_scratch, state
+
+    root = home / "root"
+    for what, write in writers(root).items():
         for overwrite in (False, True):
             for end in (kill_at, cut_power_at):
-
-                def begin() -> None:
-                    shutil.rmtree(root, ignore_errors=True)
-                    root.mkdir(parents=True)
-                    if overwrite:  # noqa: B023
-                        write("old", False)  # noqa: B023
-
-                begin()
+                begun(root, write, overwrite=overwrite)
                 old = state(root)
                 work = lambda: write("new", overwrite)  # noqa: B023, E731
                 steps = count_steps(root, work)
                 new = state(root)
                 for number in range(steps + 1):
-                    begin()
+                    begun(root, write, overwrite=overwrite)
                     end(number, root, work)
                     found = {name: each for name, each in state(root).items() if not _is_scratch(name)}
                     each_whole = all(found.get(name) in (old.get(name), new.get(name)) for name in {*found, *old, *new})
@@ -215,11 +370,53 @@ def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                     yield f"{what}, {'replaced' if overwrite else 'new'}, {end.__name__} {number}", said
 
 
+def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
+    """A disk that is full from each step of each writer on, and files that may not grow beyond each of some sizes."""
+    from power import count_steps, full_from, grown_to
+    from priorwise.errors import PriorwiseError
+    from test_durable import state
+
+    root = home / "root"
+    for what, write in writers(root).items():
+        for overwrite in (False, True):
+            begun(root, write, overwrite=overwrite)
+            old = state(root)
+            work = lambda: write("new", overwrite)  # noqa: B023, E731
+            steps = count_steps(root, work)
+            new = state(root)
+            longest = max(len(content) for content in new.values())
+            ways = [(full_from, number) for number in range(steps + 1)]
+            ways += [
+                (grown_to, size) for size in sorted({0, 1, *range(64, longest, max(1, longest // 12)), longest - 1})
+            ]
+            for way, number in ways:
+
+                def tried() -> str:
+                    try:
+                        with way(number, root):  # noqa: B023
+                            work()  # noqa: B023
+                    except PriorwiseError:
+                        return "refused"
+                    return "written"
+
+                begun(root, write, overwrite=overwrite)
+                said = in_a_process(tried)
+                after = state(root)
+                right = after == {"refused": old, "written": new}.get(said) or (said == "refused" and after == new)
+                work_again = in_a_process(lambda: str(write("new", True)))  # noqa: B023
+                if said in ("refused", "written") and not (right and state(root) == new):
+                    said += f", but there is {sorted(set(after) ^ set(old))}; then {work_again[:60]}"
+                yield f"{what}, {'replaced' if overwrite else 'new'}, {way.__name__} {number}", said
+
+
 ATTACKS: dict[str, tuple[Callable[[int, int, Path], Iterator[Outcome]], int, set[str]]] = {
     "corpora": (corpora, 1200, {"used", "refused"}),
+    "runs": (runs, 500, {"used", "refused"}),
+    "models": (models, 500, {"used", "refused"}),
     "matrices": (matrices, 800, {"used", "refused"}),
-    "flips": (flips, 3000, {"noticed"}),
+    "flips": (flips, 1_000_000, {"noticed", "harmless"}),
     "ends": (ends, 0, {"whole"}),
+    "full": (full, 0, {"refused", "written"}),
 }
 
 

@@ -35,6 +35,8 @@ settings.load_profile("untimed")
 settings.register_profile("quick", deadline=None, max_examples=12)
 # For an afternoon: pytest --hypothesis-profile=fuzz tests/test_fuzz_*.py
 settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=True)
+# For the scheduled run, with a seed of its own each time.
+settings.register_profile("weekly", deadline=None, max_examples=1_000, print_blob=True)
 
 FAST = ("--target", "f1", "--search", "radial", "--seeds", "1")
 """For tests to which the prior is all the same."""

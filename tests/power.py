@@ -7,11 +7,13 @@ last synced is gone and the file is empty, and a name is there only if its folde
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,39 @@ def cut_power_at(number: int, root: Path, work: Callable[[], Any]) -> None:
     os.waitpid(child, 0)
     shutil.rmtree(root)
     kept.rename(root)
+
+
+@contextmanager
+def full_from(number: int, root: Path) -> Iterator[None]:
+    """Fail as on a full disk from a step on: no file can be opened for writing, no name made; names can be removed."""
+    left = number
+    within = True
+
+    def step(event: str) -> None:
+        nonlocal left
+        if within and event not in ("os.remove", "os.rmdir") and left <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        left -= 1
+
+    _watch(root, step)
+    try:
+        yield
+    finally:
+        within = False
+
+
+@contextmanager
+def grown_to(size: int, _root: Path) -> Iterator[None]:
+    """Let no file grow beyond a size; whoever writes more is told so, as on a disk that fills up."""
+    import resource
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 class _Disk:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import sys
 import types
 import typing
 from typing import Any, TypeVar
@@ -68,7 +68,8 @@ def _dataclass(kind: Any, value: Any, where: str) -> Any:
 def _plain(kind: Any, value: Any, where: str) -> Any:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind is float:
-        _require(is_number and math.isfinite(value), where, value, "a number")
+        # A whole number beyond all floats cannot even be asked whether it is finite.
+        _require(is_number and abs(value) <= sys.float_info.max, where, value, "a number")
         return float(value)
     names = {int: "a whole number", str: "a text", bool: "true or false"}
     _require(isinstance(value, kind) and (kind is bool or not isinstance(value, bool)), where, value, names[kind])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -352,6 +352,7 @@ def _check_values(content: dict[str, Any]) -> None:
     for key, kind in kinds.items():
         if not isinstance(content[key], kind):
             raise TypeError(f"{key} is {type(content[key]).__name__}")
+    _check_about(content["about"])
     recipe = content.get("recipe")
     if recipe is not None and (recipe["frequency"] not in FREQUENCIES or not isinstance(recipe["cosine"], bool)):
         raise ValueError(f"recipe is {recipe!r}")
@@ -359,6 +360,20 @@ def _check_values(content: dict[str, Any]) -> None:
         raise ValueError("it lists other files than a model has")
     if (stored.ORIGINS in content["files"]) != ("origins" in content):
         raise ValueError("its origins are incomplete")
+
+
+def _check_about(about: dict[str, Any]) -> None:
+    """Refuse what cannot be said about the making of a model."""
+    corpus, learned = about.get("corpus", {}), about.get("learned") or {}
+    counts = [corpus.get("documents", 0), corpus.get("without_label", 0), *corpus.get("left_out", {}).values()]
+    if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
+        raise ValueError("what it says about its corpus is not counts")
+    if corpus and not (isinstance(corpus["checksum"], str) and "documents" in corpus):
+        raise ValueError("what it says about its corpus is incomplete")
+    if learned and not (type(learned["trials"]) is int and {"by", "target"} <= learned.keys()):
+        raise ValueError("what it says about its learning is incomplete")
+    if learned:
+        _finite(learned["score"])
 
 
 def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
@@ -392,8 +407,9 @@ def _ranking_parts(
 
 
 def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is not a number")
+    # A whole number beyond all floats cannot even be asked whether it is finite.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise ValueError(f"{repr(value)[:40]} is not a number")
     return float(value)
 
 

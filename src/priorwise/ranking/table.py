@@ -76,6 +76,8 @@ class Ranking:
         table = pq.read_table(file)
         if not table.schema.equals(SCHEMA):
             raise ValueError("it has other columns than a ranking")
+        if any(table[name].null_count for name in ("rank", "id", "title", "score", "evidence")):
+            raise ValueError("a row of it is incomplete")
         return cls(table)
 
     def __len__(self) -> int:
