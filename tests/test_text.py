@@ -103,6 +103,6 @@ def test_many_distinct_tokens_make_the_table_grow() -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     count_texts([piece])
-    begun = time.perf_counter()
+    begun = time.process_time()
     count_texts([piece * 200_000])
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
