@@ -26,11 +26,12 @@ from typing import Any
 
 import numpy as np
 
+from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
 from priorwise.models.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
 from priorwise.ranking import screening
 from priorwise.ranking.paired import compare
-from priorwise.review.simulated_readers import Machine
+from priorwise.review.simulated_readers import READERS, Machine, Task
 
 WORDS, BIGRAMS, INTERCEPT = 0.7, 0.3, 0.1
 """The prior variances of words, bigrams and the intercept, compared with each other."""
@@ -104,6 +105,13 @@ def ours(review: Review, seed: int, every: float, learner: Any = None) -> tuple[
     rest = np.flatnonzero(unread)
     order += rest[np.argsort(-learner.scores()[rest], kind="stable")].tolist()
     return order[2:], seconds
+
+
+def session_order(review: Review, seed: int) -> tuple[list[int], list[float]]:
+    """The order of a session, which starts from the model that `discover` finds."""
+    titles, abstracts, labels = review
+    corpus = Corpus.from_texts([f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)])
+    return list(READERS["priorwise"](Task(corpus, labels, start(labels, seed), seed))), []
 
 
 PARTS: dict[str, dict[str, Any]] = {
@@ -281,6 +289,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--asreview-seeds", type=int, default=3, help="ASReview is slower: only so many seeds.")
     parser.add_argument("--every", type=float, default=0.0, help="Learn again after this share of new verdicts.")
+    parser.add_argument(
+        "--ranker", choices=["squares", "session"], default="squares", help="From verdicts alone, or as in a session."
+    )
     parser.add_argument("--parts", type=int, default=0, help="Also what each part contributes, with so many seeds.")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
@@ -293,8 +304,12 @@ def main() -> None:
         for name, chosen, path in reviews(args.data):
             review = read_review(path)
             labels, stem = review[2], f"{name.replace('/', '_')}_{seed}"
-            own = args.output / f"priorwise_{args.every}_{stem}.json"
-            order, took = saved(own, lambda review=review, seed=seed: ours(review, seed, args.every))
+            if args.ranker == "session":
+                own = args.output / f"session_{stem}.json"
+                order, took = saved(own, lambda review=review, seed=seed: session_order(review, seed))
+            else:
+                own = args.output / f"priorwise_{args.every}_{stem}.json"
+                order, took = saved(own, lambda review=review, seed=seed: ours(review, seed, args.every))
             seconds += took
             orders = {"ours": order}
             theirs = args.output / f"u4_{stem}.json"
@@ -314,7 +329,7 @@ def main() -> None:
     print_rankers(rows)
     print_stopping(rows, "ours")
     print_stopping(rows, "u4")
-    if not args.every:
+    if seconds and not args.every:
         print(f"\nVerdict to next ranking: median {np.median(seconds):.4f} s, 99% {np.quantile(seconds, 0.99):.4f} s")
     if not installed:
         print("\nASReview is not installed: pip install 'asreview>=3' && pip install --no-deps asreview-insights")
