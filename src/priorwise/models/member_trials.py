@@ -55,7 +55,7 @@ class Setting:
 
     def log_odds(self, hyper: HyperPrior) -> float:
         """The log odds of this setting before any member is left out."""
-        told = self.described + bool(self.knowledge)
+        told = self.described or self.knowledge > 0
         odds = hyper.described_odds**told * hyper.group_odds ** any(self.prior.groups.values())
         return float(np.log(odds))
 

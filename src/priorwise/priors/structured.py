@@ -161,7 +161,7 @@ class HyperPrior:
     group_odds : float
         The odds that another group of features helps: e⁻². Few left-out members must not add it by chance.
     described_odds : float
-        The odds that the category's name as one more member helps, and that what somebody knows helps: e each.
+        The odds that the category's name as one more member helps, or what somebody knows, or both: e.
     believed : tuple of int
         How many of the best candidates to treat as provisional members, besides none.
     belief : float
