@@ -17,7 +17,7 @@ from priorwise.corpus import whole_folder as folders
 from priorwise.corpus.whole_files import whole_files, write_texts
 from priorwise.corpus.whole_folder import whole_folder
 from priorwise.durable import draft_of, exchange, held
-from priorwise.errors import AlreadyExists, CorpusError, InUse
+from priorwise.errors import AlreadyExists, CorpusError, InUse, PriorwiseError
 
 ENDS = {"kill": kill_at, "power cut": cut_power_at}
 
@@ -199,3 +199,28 @@ def test_only_drafts_of_the_same_name_are_cleared_away(tmp_path: Path) -> None:
     draft_of(tmp_path / "x.csv").write_text("left over")
     write_texts({tmp_path / "x.csv": "new"}, overwrite=False)
     assert set(tmp_path.iterdir()) == {*others, tmp_path / "x.csv"}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_disk_that_fills_up_between_two_renames(
+    tmp_path: Path, overwrite: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if overwrite:
+        write_two(tmp_path, "old", overwrite=False)
+    before, rename = state(tmp_path), Path.replace
+
+    def full(self: Path, target: Path) -> Path:
+        if target.name == "two.csv":
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(PriorwiseError):
+        write_two(tmp_path, "new", overwrite=overwrite)
+    if not overwrite:
+        assert state(tmp_path) == before
+    monkeypatch.undo()
+    write_two(tmp_path, "new", overwrite=overwrite)
+    after = state(tmp_path)
+    assert sorted(after) == ["one.csv", "two.csv"]
+    assert all(b"new" in content for content in after.values())

@@ -65,9 +65,16 @@ def whole_files(paths: Sequence[Path], *, overwrite: bool) -> Iterator[dict[Path
         try:
             yield drafts
             _publish(drafts, overwrite=overwrite)
+        except OSError:
+            # A disk that fills up between two renames: take back those done, or finish where older files were replaced.
+            with suppress(OSError):
+                _recover(paths)
+            raise
         finally:
-            for draft in drafts.values():
-                draft.unlink(missing_ok=True)
+            # While the plan is there, the next call needs the drafts to finish.
+            if not _plan_of(paths).exists():
+                for draft in drafts.values():
+                    draft.unlink(missing_ok=True)
 
 
 @contextmanager
