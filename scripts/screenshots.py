@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 import tempfile
@@ -16,7 +17,9 @@ from playwright.sync_api import Browser, expect
 
 ROOT = Path(__file__).parent.parent
 STATIC = ROOT / "docs" / "_static"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
+
+from animated_png import animated  # noqa: E402
 
 from browsing import Served, a_browser, served  # noqa: E402
 from priorwise import Corpus, discover, write_report  # noqa: E402
@@ -89,7 +92,56 @@ def report(folder: Path, browser: Browser) -> None:
     page.close()
 
 
-PICTURES: dict[str, Callable[[Path, Browser], None]] = {"explore": explorer, "report": report}
+def app(folder: Path, browser: Browser) -> None:
+    """The whole job, as an animated picture: a file, its columns, a category, verdicts, the result."""
+    made = make_documents(1500)
+    path = folder / "catalogue.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        write = csv.writer(file).writerow
+        write(["Record", "Title", "Abstract", "Subjects", "Year"])
+        for number, each in enumerate(made):
+            write([each.id, each.title, each.text, "; ".join(each.labels), 1990 + number % 30])
+    truth = {each.title: "Astronomy" in each.truth for each in made}
+    frames: list[tuple[bytes, float]] = []
+    page = browser.new_page(viewport={"width": 1000, "height": 640}, color_scheme="light", device_scale_factor=1)
+
+    def look(seconds: float) -> None:
+        page.mouse.move(0, 0)
+        frames.append((page.screenshot(), seconds))
+
+    with serving("app", "--folder", folder / "app") as server:
+        page.goto(server.url)
+        expect(page.get_by_text("or drop it here")).to_be_visible()
+        look(2.5)
+        page.locator("#file").set_input_files(path)
+        expect(page.locator(".preview tbody tr")).to_have_count(10)
+        look(3.0)
+        page.get_by_role("button", name="Import").click()
+        page.wait_for_url("**/library")
+        page.get_by_label("Find a category").fill("astronmy")
+        expect(page.locator(".labels tbody tr")).to_have_count(1)
+        look(2.5)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/workbench*")
+        for number in range(24):
+            expect(page.locator(".document .text")).to_contain_text(" ")
+            expect(page.locator(".sums")).to_contain_text("left")
+            expect(page.locator(".document[data-document]")).to_be_visible()
+            page.wait_for_timeout(400)
+            title = page.locator(".document h2").inner_text()
+            shown = str(page.locator(".document").get_attribute("data-document"))
+            if number < 4 or number == 23:
+                look(2.5 if number == 0 else 0.9)
+            page.keyboard.press("y" if truth[title] else "n")
+            expect(page.locator(".document")).not_to_have_attribute("data-document", shown)
+        page.get_by_role("link", name="Finish", exact=True).click()
+        expect(page.get_by_role("heading", name="Download")).to_be_visible()
+        look(4.0)
+    page.close()
+    (STATIC / "app.png").write_bytes(animated(frames))
+
+
+PICTURES: dict[str, Callable[[Path, Browser], None]] = {"app": app, "explore": explorer, "report": report}
 """Each takes a folder of its own for what it needs, and the browser."""
 
 

@@ -16,11 +16,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from browsing import Served, a_page, serious_faults, served
 from conftest import corpus_of
-from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
-from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of, results, teaching_items
-from priorwise.review.session import Session
+from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of
 from reviews import EVIL
 
 pytestmark = pytest.mark.slow
@@ -101,74 +99,25 @@ def test_a_review_to_the_end_with_the_keyboard(server: Served, browser: Browser,
     assert shown == [f"{value:.3f}" for value in [*values, results["difference"]["spread"]["value"]]]
 
 
-def test_teaching_with_the_keyboard(
-    auto_path: Path, corpus: Corpus, browser: Browser, tmp_path: Path, environment: Environment
+@pytest.mark.parametrize("mode", [(), ("--teach",)])
+def test_a_review_that_learns_is_the_workbench(
+    auto_path: Path, browser: Browser, tmp_path: Path, environment: Environment, mode: tuple[str, ...]
 ) -> None:
-    """The list is its own, what is said in it is marked, and the blind review and its results do not change."""
+    """What is said there is marked, and the blind evaluation does not know it."""
     folder = Path(shutil.copytree(auto_path, tmp_path / "auto.run"))
-    run = Run.load(folder)
-    items = teaching_items(run, corpus, Choices(top=3))
-    arguments = ("review", folder, "--teach", "--top", 3, "--port", 0)
+    arguments = ("review", folder, *mode, "--reviewer", "Ada", "--port", 0)
     with served(*arguments, environment=environment) as server, a_page(browser) as page:
-        page.goto(server.url)
-        expect(page.get_by_text("3 documents that teach the model most")).to_be_visible()
-        assert serious_faults(page) == []
-        begin(page, server.url, "Ada")
-        for number, (item, key) in enumerate(zip(items, "yny", strict=True), start=1):
-            expect(page.locator(".document h2")).to_have_text(item.title)
-            press(page, key, f"{number} of 3 documents judged")
-        expect(page.get_by_text("All judged. Thank you.")).to_be_visible()
-        press(page, "z", "2 of 3")
-        press(page, "n", "3 of 3")
-        page.reload()
-        expect(page.locator(".progress")).to_contain_text("3 of 3 documents judged")
-        page.get_by_role("link", name="Results").first.click()
-        expect(page.get_by_text("3 documents judged to teach the model, 1 of them accepted")).to_be_visible()
-        blind = items_of(run, Choices(top=3))
-        page.goto(f"{server.url.partition('?')[0]}")
-        page.get_by_role("link", name="Teach the model instead").click()
-        page.get_by_role("link", name="Judge blindly instead").click()
-        expect(page.get_by_text(f"{len(blind)} documents from two rankings")).to_be_visible()
-        # What was said to teach is not said here.
-        begin(page, page.url, "Ada")
-        expect(page.locator(".progress")).to_contain_text(f"0 of {len(blind)} documents judged")
-        press(page, "y", "1 of")
-        outside = next(id for id in run.ranking.ids if id not in {item.id for item in items})
-        body = {"run": "auto.run", "reviewer": "Ada", "id": "x", "item": outside, "verdict": "yes", "teach": 1}
-        assert server.ask("/api/review/verdict", body)[0] == 404
-        assert server.ask("/api/review/verdict", {**body, "teach": "yes"})[0] == 400
-    words = [("yes", True), ("no", True), ("yes", True), ("withdrawn", True), ("no", True), ("yes", False)]
-    assert [(each.verdict, not each.is_blind) for each in logged(folder)] == words
-    assert [each["name"] for each in results(folder)["reviewers"]] == ["Ada"]
-    assert len(results(folder)["progress"]["blind"]) == 1
-
-
-def test_a_review_in_rank_order_learns(
-    auto_path: Path, corpus: Corpus, browser: Browser, tmp_path: Path, environment: Environment
-) -> None:
-    """Each document is the best of what was learned from the verdicts before it, and a reload continues there."""
-    folder = Path(shutil.copytree(auto_path, tmp_path / "auto.run"))
-    session = Session(corpus, "Chess")
-    with served("review", folder, "--port", 0, environment=environment) as server, a_page(browser) as page:
-        page.goto(server.url)
-        expect(page.get_by_text("documents, best first. The ranking learns")).to_be_visible()
-        begin(page, server.url, "Ada")
-        for number, key in enumerate("nnynnunnny", start=1):
-            (document,) = session.next(1)
-            expect(page.locator(".document h2")).to_have_text(document.title)
-            press(page, key, f"{number} judged")
-            session.judge(document.id, {"y": "yes", "n": "no", "u": "unsure"}[key])
-            expected = f"{session.progress.found} found. Estimated missing: {session.missing.expected:,.0f} "
-            expect(page.locator(".progress")).to_contain_text(expected)
-        assert serious_faults(page) == []
-        press(page, "z", "9 judged")
-        expect(page.locator(".document h2")).to_have_text(document.title)
-        press(page, "y", "10 judged")
-        page.reload()
-        expect(page.locator(".document h2")).to_have_text(session.next(1)[0].title)
-        expect(page.locator(".progress")).to_contain_text("10 judged")
-    assert [each.chosen for each in logged(folder)] == ["rank"] * 12
-    assert results(folder)["reviewers"] == []
+        page.goto(server.start)
+        expect(page.locator(".document .text")).to_have_text(re.compile(r"[^…\s]"))
+        expect(page.locator(".sums")).to_contain_text("0 found")
+        page.keyboard.press("y")
+        expect(page.locator(".sums")).to_contain_text("1 found")
+        page.get_by_role("link", name="Finish", exact=True).click()
+        expect(page.get_by_text("found, of 1 document judged")).to_be_visible()
+        page.goto(f"{server.base}/review?results=1")
+        expect(page.get_by_text("1 document judged in the workbench, 1 of them accepted")).to_be_visible()
+        assert server.ask("/api/review/own?reviewer=Ada")[1]["verdicts"] == []
+    assert [(each.reviewer, each.chosen) for each in logged(folder)] == [("Ada", "unsure" if mode else "rank")]
 
 
 def test_a_killed_server_loses_no_verdict(

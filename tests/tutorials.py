@@ -12,6 +12,7 @@ import shlex
 import signal
 import subprocess
 import urllib.request
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
@@ -184,18 +185,22 @@ def visit(url: str) -> None:
 
 
 def judge(url: str) -> None:
-    """Open the review, and say yes to one document, no to the next, and so on; as Ada, if it does not say as whom."""
+    """Say yes to one document, no to the next, and so on; as Ada, if the address does not say as whom."""
     asked = dict(parse_qsl(urlsplit(url).query))
     who = asked.setdefault("reviewer", "Ada")
     visitor = Visitor(urlsplit(url)._replace(query=urlencode(asked)).geturl())
-    begun = visitor.ask("start")
-    mode = {"teach": int(begun["teaching"]), "rank": int(begun["learning"])}
-    for number in range(6):
-        # In rank order each verdict changes what comes next.
-        items = visitor.ask("start")["items"] if begun["learning"] else begun["items"][number:]
-        if items:
-            verdict = {"id": f"{asked}-{number}", "reviewer": who, "item": items[0]["id"], "run": begun["run"]}
-            assert "stored" in visitor.ask("verdict", {**verdict, **mode, "verdict": ("yes", "no")[number % 2]})
+    blind = urlsplit(url).path == "/review"
+    listed = visitor.ask("start")["items"][:6] if blind else range(6)
+    for number, item in enumerate(listed):
+        said = {"reviewer": who, "verdict": ("yes", "no")[number % 2]}
+        if blind:
+            run = visitor.ask("start")["run"]
+            stored = visitor.ask("verdict", {**said, "id": f"{asked}-{number}", "item": item["id"], "run": run})
+        else:
+            # Each verdict changes what comes next.
+            id, category = visitor.ask("state")["next"][0]["id"], asked["category"]
+            stored = visitor.ask("judge", {**said, "identity": str(uuid.uuid4()), "id": id, "category": category})
+        assert "stored" in stored
 
 
 class Visitor:

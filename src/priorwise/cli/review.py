@@ -133,13 +133,16 @@ def _serve(
 ) -> None:
     from urllib.parse import urlencode
 
+    from priorwise.web.categories import key_of
+    from priorwise.web.pages import bench_pages
     from priorwise.web.review import review_page
     from priorwise.web.workspace import Workspace
 
     workspace = Workspace.of_run(run, corpus)
-    asked = {**({"reviewer": reviewer} if reviewer else {}), **({mode: 1} if mode != "blind" else {})}
-    start = "/review" + (f"?{urlencode(asked)}" if asked else "")
-    serve([review_page(workspace, chosen, ask)], start)
+    page, asked = ("/review", {}) if mode == "blind" else ("/workbench", {"category": key_of(run.resolve().name)})
+    asked |= {"reviewer": reviewer} if reviewer else {}
+    pages = [*bench_pages(workspace, "unsure" if mode == "teach" else ask, chosen.subcategories)]
+    serve([review_page(workspace, chosen), *pages], page + (f"?{urlencode(asked)}" if asked else ""))
 
 
 def _exchange(

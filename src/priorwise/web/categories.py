@@ -98,7 +98,7 @@ class Categories:
 
     def _of_run(self, fact: dict[str, Any]) -> Note:
         path = self._workspace.run_path(fact["name"])
-        key = fact["name"].removesuffix(".run")
+        key = key_of(fact["name"])
         return Note(
             key,
             fact["label"] if fact["label"] is not None else key,
@@ -144,6 +144,17 @@ class Categories:
         draft = path.with_name(path.name + ".new")
         draft.write_text(json.dumps(asdict(note), ensure_ascii=False, indent=1), encoding="utf-8")
         draft.replace(path)
+
+
+def key_of(run: str) -> str:
+    """Return the key of the category of a run that no note names, by the name of its folder.
+
+    Examples
+    --------
+    >>> key_of("film-actors.run")
+    'film-actors'
+    """
+    return run.removesuffix(".run")
 
 
 @lru_cache(maxsize=4096)

@@ -28,9 +28,9 @@ def pages_of(workspace: Workspace) -> list[Page]:
     return [replace(page, place=workspace.title) for page in (library, *pages)]
 
 
-def bench_pages(workspace: Workspace) -> list[Page]:
-    """Return the pages on which a category is completed; they share its session."""
-    benches = Benches(workspace, Categories(workspace))
+def bench_pages(workspace: Workspace, ask: str = "best", subcategories: bool = False) -> list[Page]:
+    """Return the pages on which a category is completed; they share its session, which has these settings."""
+    benches = Benches(workspace, Categories(workspace), ask, subcategories)
     return [workbench_page(workspace, benches), finish_page(workspace, benches)]
 
 

@@ -59,8 +59,11 @@ class Bench:
 class Benches:
     """The sessions that are open, by the keys of their categories."""
 
-    def __init__(self, workspace: Workspace, categories: Categories) -> None:
+    def __init__(
+        self, workspace: Workspace, categories: Categories, ask: str = "best", subcategories: bool = False
+    ) -> None:
         self._workspace = workspace
+        self._settings: dict[str, Any] = {"ask": ask, "subcategories": subcategories}
         self.categories = categories
         self._lock = threading.Lock()
         self._open: dict[str, tuple[str, Bench]] = {}
@@ -75,7 +78,7 @@ class Benches:
             if key not in self._open or self._open[key][0] != name:
                 if key in self._open:
                     self._open.pop(key)[1].session.close()
-                session = Session.of_run(self._workspace.run_path(name), self._workspace.corpus)
+                session = Session.of_run(self._workspace.run_path(name), self._workspace.corpus, **self._settings)
                 self._open[key] = name, Bench(session)
             return note, self._open[key][1]
 

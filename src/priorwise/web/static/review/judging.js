@@ -10,7 +10,7 @@ export async function judging(main, start, reviewer) {
   const texts = new Map();
   const verdicts = new Map();
   const done = [];
-  let index = new Map(start.items.map(({ id }, at) => [id, at]));
+  const index = new Map(start.items.map(({ id }, at) => [id, at]));
   let place = 0;
   let isSaving = false;
   let isShown = false;
@@ -18,7 +18,7 @@ export async function judging(main, start, reviewer) {
   const begun = performance.now();
   let here = 0;
 
-  const queue = { run: start.run, teach: start.teaching ? 1 : null, rank: start.learning ? 1 : null };
+  const queue = { run: start.run };
 
   const title = el("h2", { tabindex: "-1" });
   const text = el("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text" });
@@ -32,7 +32,7 @@ export async function judging(main, start, reviewer) {
 
   fill(main, el("div", { class: "review" },
     el("p", { class: "question" }, start.label === null ? "Does it belong to the list?" : `Does it belong to “${start.label}”?`,
-      el("span", { class: "quiet" }, ` ${reviewer}${start.teaching ? ", to teach" : ""}`)),
+      el("span", { class: "quiet" }, ` ${reviewer}`)),
     el("article", { class: "document card" }, title, text),
     el("div", { class: "keys", role: "group", "aria-label": "Verdict" }, [...buttons.values()], back),
     state, bar, el("div", { class: "progress" }, counts, pace),
@@ -55,8 +55,6 @@ export async function judging(main, start, reviewer) {
     await sendPending();
     const own = await ask(address("api/review/own", { ...queue, reviewer }));
     // What was judged when more documents were asked for is no part of this list.
-    if (start.learning) start.items = [...own.verdicts.map((each) => ({ id: each.item, title: each.item })), ...start.items];
-    index = new Map(start.items.map(({ id }, at) => [id, at]));
     for (const { id, item, verdict } of own.verdicts.filter((each) => index.has(each.item))) {
       verdicts.set(item, { id, verdict });
       done.push({ item });
@@ -113,21 +111,7 @@ export async function judging(main, start, reviewer) {
     if (!await store(item, word)) return;
     if (!before) here += 1;
     done.push({ item, before });
-    if (start.learning) await learn();
-    next(start.learning ? 0 : place + 1);
-  }
-
-  /** The ranking has changed: keep what was judged, and take what comes next from the server. */
-  async function learn() {
-    try {
-      const fresh = await ask(address("api/review/start", { ...queue, reviewer }));
-      const judged = start.items.filter(({ id }) => verdicts.has(id));
-      start.items = [...judged, ...fresh.items.filter(({ id }) => !verdicts.has(id))];
-      start.now = fresh.now;
-      index = new Map(start.items.map(({ id }, at) => [id, at]));
-    } catch (error) {
-      complain(error);
-    }
+    next(place + 1);
   }
 
   async function undo() {
@@ -135,15 +119,13 @@ export async function judging(main, start, reviewer) {
     const { item, before } = done[done.length - 1];
     if (!await store(item, before?.verdict ?? "withdrawn")) return;
     done.pop();
-    if (start.learning) await learn();
-    if (!index.has(item)) return next(0);
     show(index.get(item));
     say("Undone.");
   }
 
   async function store(item, verdict) {
     const seconds = Math.min(3600, (performance.now() - shownAt) / 1000);
-    const sent = { run: start.run, teach: start.teaching ? 1 : 0, rank: start.learning ? 1 : 0, reviewer, id: identity(), item, verdict, seconds };
+    const sent = { run: start.run, reviewer, id: identity(), item, verdict, seconds };
     const previous = verdicts.get(item)?.id;
     if (previous) sent.previous = previous;
     localStorage.setItem(pending + sent.id, JSON.stringify(sent));
@@ -193,14 +175,6 @@ export async function judging(main, start, reviewer) {
   }
 
   function showProgress() {
-    if (start.learning) {
-      const { judged, found, unread, missing, reason } = start.now;
-      const number = (value) => Math.round(value).toLocaleString("en-GB");
-      bar.max = judged + unread || 1;
-      bar.value = judged;
-      fill(counts, `${number(judged)} judged, ${number(found)} found. Estimated missing: ${number(missing.expected)} (80% interval ${number(missing.low)} to ${number(missing.high)}). ${judged ? reason : ""}`);
-      return;
-    }
     const n = start.items.length;
     bar.value = verdicts.size;
     fill(counts, `${verdicts.size} of ${counted(n, "document")} judged`);
@@ -219,8 +193,7 @@ export async function judging(main, start, reviewer) {
     for (const button of buttons.values()) button.setAttribute("aria-pressed", "false");
     title.focus();
     say("All documents are judged.");
-    // Agreement is about the blind list.
-    if (!start.teaching && !start.learning) showAgreement(agreement);
+    showAgreement(agreement);
   }
 
   async function showAgreement(list) {

@@ -25,7 +25,7 @@ export async function showResults(main, start) {
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
       `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of the baseline’s are not. They count as no.`),
     found.teachers.length > 0 && el("p", { class: "quiet" },
-      `Beside this, ${counted(found.progress.teaching.length, "document")} judged to teach the model, ${found.progress.teaching.at(-1) ?? 0} of them accepted; they count in none of these figures.`),
+      `${counted(found.progress.teaching.length, "document")} judged in the workbench, ${found.progress.teaching.at(-1) ?? 0} of them accepted. These figures exclude them because the model chose them.`),
     el("div", { class: "card" }, chart,
       el("p", { class: "quiet" }, `Precision@k: the share of members among the first k documents. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
     table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],

@@ -4,7 +4,7 @@ import { judging } from "/static/review/judging.js";
 import { showResults } from "/static/review/results.js";
 
 const main = document.getElementById("main");
-const start = await ask(address("api/review/start", { run: query.get("run"), teach: query.get("teach"), rank: query.get("rank"), reviewer: query.get("reviewer") })).catch((error) => complain(error));
+const start = await ask(address("api/review/start", { run: query.get("run") })).catch((error) => complain(error));
 
 if (start) {
   if (query.get("results")) showResults(main, start);
@@ -17,28 +17,20 @@ function askName() {
     id: "name", required: true, maxlength: 100, autocomplete: "name", list: "names",
     value: localStorage.getItem("priorwise-reviewer") ?? "",
   });
-  const mode = { teach: start.teaching ? 1 : null, rank: start.learning ? 1 : null };
   const n = start.items.length.toLocaleString("en-GB");
   const begin = (event) => {
     event.preventDefault();
     const given = name.value.trim();
     if (!given) return;
     localStorage.setItem("priorwise-reviewer", given);
-    location.assign(address("review", { run: start.run, ...mode, reviewer: given }));
+    location.assign(address("review", { run: start.run, reviewer: given }));
   };
-  const others = el("select", { id: "run", change: () => location.assign(address("review", { run: others.value, ...mode })) },
+  const others = el("select", { id: "run", change: () => location.assign(address("review", { run: others.value })) },
     start.runs.map((each) => el("option", { value: each.name, selected: each.name === start.run }, `${each.label ?? "a list of members"} (${each.name})`)));
   fill(main, el("div", { class: "review" },
     start.runs.length > 1 && el("p", { class: "row" }, el("label", { for: "run" }, "Run"), others),
     el("h1", {}, start.label === null ? start.run : `Does it belong to “${start.label}”?`),
-    start.learning
-      ? el("p", {}, `${start.now.unread.toLocaleString("en-GB")} documents, best first. The ranking learns from each verdict. These verdicts count in no statistic that compares rankings. `,
-        el("a", { href: address("review", { run: start.run }) }, "Judge blindly instead"))
-      : start.teaching
-      ? el("p", {}, `${n} documents that teach the model most: those that it is least sure of first, and not many that are alike. The next run learns from your verdicts; they count in no statistic. `,
-        el("a", { href: address("review", { run: start.run }) }, "Judge blindly instead"))
-      : el("p", {}, `${n} documents from two rankings, mixed. Which ranking a document comes from, and how high it stood, is not shown. `,
-        el("a", { href: address("review", { run: start.run, teach: 1 }) }, "Teach the model instead")),
+    el("p", {}, `Evaluate: ${n} documents from two rankings, mixed. Which ranking a document comes from, and how high it was, is not shown, so your verdicts are a fair measure of both.`),
     el("form", { class: "who card", submit: begin },
       el("label", { for: "name" }, "Your name"), name,
       el("datalist", { id: "names" }, start.reviewers.map((each) => el("option", { value: each.name }))),

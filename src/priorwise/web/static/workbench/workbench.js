@@ -32,7 +32,7 @@ function bench() {
   const finish = el("a", { class: "button", href: address("finish", { category }) }, "Finish");
   const head = el("div", { class: "status" },
     el("h1", { dir: "auto" }, start.name), sums,
-    el("button", { type: "button", class: "show", click: () => root.classList.toggle("listing") }, "Queue"),
+    el("button", { type: "button", class: "show list", click: () => root.classList.toggle("listing") }, "Queue"),
     el("button", { type: "button", class: "show", click: () => root.classList.toggle("explaining") }, "Why"),
     finish, banner);
 
@@ -141,6 +141,7 @@ function bench() {
       other && el("p", { class: "meta", dir: "auto" }, other));
     const plain = found.text ?? "The corpus keeps no texts. Follow the link, or go by the title.";
     fill(text, blind ? plain : marked(plain, found));
+    page.dataset.document = found.id;
     page.scrollTop = 0;
     fill(why, blind ? el("p", { class: "quiet" }, "Hidden during a random check, so that your verdict is your own.") : reasons(found));
     if (own && !judgedHere.has(found.id)) say(`You said ${own.verdict} before.`);
