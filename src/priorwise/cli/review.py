@@ -135,6 +135,7 @@ def _serve(
 
     from priorwise.web.categories import key_of
     from priorwise.web.pages import bench_pages
+    from priorwise.web.report import report_page
     from priorwise.web.review import review_page
     from priorwise.web.workspace import Workspace
 
@@ -142,7 +143,10 @@ def _serve(
     page, asked = ("/review", {}) if mode == "blind" else ("/workbench", {"category": key_of(run.resolve().name)})
     asked |= {"reviewer": reviewer} if reviewer else {}
     pages = [*bench_pages(workspace, "unsure" if mode == "teach" else ask, chosen.subcategories)]
-    serve([review_page(workspace, chosen), *pages], page + (f"?{urlencode(asked)}" if asked else ""))
+    serve(
+        [review_page(workspace, chosen), *pages, report_page(workspace)],
+        page + (f"?{urlencode(asked)}" if asked else ""),
+    )
 
 
 def _exchange(

@@ -78,8 +78,8 @@ def _unjudged(subject: Subject) -> Markup | None:
         return None
     return note(
         f"The review is not finished: of the first {subject.k:,} documents, {missing[0]:,} of the "
-        f"{subject.ranked_by}’s ranking and {missing[1]:,} of the baseline’s are not judged. Only confirmed members count, so "
-        "the figures are lower bounds."
+        f"{subject.ranked_by}’s ranking and {missing[1]:,} of the baseline’s are not judged. "
+        "Only confirmed members count, so the figures are lower bounds."
     )
 
 

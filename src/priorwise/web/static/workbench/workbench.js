@@ -162,7 +162,6 @@ function bench() {
   }
 
   function reasons(found) {
-    const percent = (share) => (share < 0.01 && share > 0 ? "under 1%" : `${Math.round(100 * share)}%`);
     const row = (each) => {
       const about = each.in_members === null ? "" : `in ${percent(each.in_members)} of the members, ${percent(each.in_others)} of the other documents`;
       const matters = `${each.adds > 0 ? "+" : "-"}${each.name}`;
@@ -228,7 +227,7 @@ function bench() {
       rows = verdicts.filter(fits).slice(0, 300).map((each) => row(each.item, each.title, el("span", { class: `share said-${each.verdict}` }, each.verdict, each.reviewer === reviewer ? "" : ` (${each.reviewer})`)));
     } else {
       rows = state.queue.filter((each) => fits(each) && !judgedHere.has(each.id) && (tab !== "new" || fresh.has(each.id)))
-        .map((each) => row(each.id, each.title, el("span", { class: "share" }, isRandom || each.probability === null ? "" : `${Math.round(100 * each.probability)}%`), fresh.has(each.id)));
+        .map((each) => row(each.id, each.title, el("span", { class: "share" }, isRandom || each.probability === null ? "" : percent(each.probability)), fresh.has(each.id)));
     }
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     fill(list, rows.length ? rows : el("li", { class: "quiet" }, tab === "judged" ? "Nothing is judged yet." : tab === "new" ? "Nothing new since the last verdict." : "Nothing fits."));
@@ -386,6 +385,12 @@ function bench() {
       } }, el("div", { class: "field" }, el("label", { for: "reviewer" }, "Your name"), name), el("button", { type: "submit", class: "main" }, "Close")));
     return box;
   }
+}
+
+/** A share in words that do not promise more than it does. */
+function percent(share) {
+  if (share > 0 && share < 0.01) return "under 1%";
+  return share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`;
 }
 
 function identity() {
