@@ -525,7 +525,7 @@ class Session:
         risk = 1.0 - decision.confidence
         for sample in self._samples:
             own = risk * FIRST_RISK * NEXT_RISK ** (sample.number - 1)
-            if (proof := self._proof(sample, decision.recall, own)) is not None:
+            if (proof := self._proof(sample, decision, own)) is not None:
                 return replace(decision, safe=True, reason=proof)
         if decision.safe or not state.unfound.found:
             return decision
@@ -541,7 +541,8 @@ class Session:
         )
         return replace(decision, reason=reason, sample=size)
 
-    def _proof(self, sample: Sample, recall: float, risk: float) -> str | None:
+    def _proof(self, sample: Sample, decision: StopDecision, risk: float) -> str | None:
+        """Say what a sample proves at its share of the risk; the confidence is that over all samples together."""
         if any(id not in self._tally.words for id in sample.items):
             return None
         before = Tally(self.run.about.learned_from)
@@ -553,11 +554,12 @@ class Session:
         unread = self._start.n_candidates - len(read)
         # A document that nobody is sure of might be a member.
         members = sum(self._tally.words[id] != "no" for id in sample.items)
-        if not found or not audit(found, unread, len(sample.items), members, recall=recall, risk=risk):
+        if not found or not audit(found, unread, len(sample.items), members, recall=decision.recall, risk=risk):
             return None
         return (
             f"Of {len(sample.items):,} documents drawn at random from {unread:,} unread ones, {members:,} are members. "
-            f"With {1 - risk:.1%} confidence at least {recall:.0%} of the members are found, whatever the ranking."
+            f"With {decision.confidence:.0%} confidence at least {decision.recall:.0%} of the members are found, "
+            "whatever the ranking."
         )
 
 
