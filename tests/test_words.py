@@ -31,15 +31,6 @@ HABITS = {
     r"\b(first|second|both) stages?\b": "the presence model, the default model",
 }
 
-# How often a page may still do it. The numbers only go down, and no page is added.
-STILL = {
-    "docs/concepts/report.md": 2,
-    "docs/concepts/review.md": 3,
-    "docs/limits.md": 5,
-    "docs/robustness.md": 9,
-    "docs/tutorials/review.md": 5,
-}
-
 
 def prose(page: str) -> str:
     """A page without its code, and without the tables that programs write."""
@@ -61,8 +52,7 @@ def test_pages_are_plain_english(page: Path) -> None:
     name = str(page.relative_to(ROOT))
     if name in QUOTES_THEM or name.startswith("docs/results/"):
         return
-    found = habits_of(page.read_text("utf-8"))
-    assert len(found) <= STILL.get(name, 0), "\n".join(found)
+    assert habits_of(page.read_text("utf-8")) == []
 
 
 def test_old_habits_are_seen() -> None:
