@@ -189,7 +189,7 @@ def test_ids_are_those_that_an_ingest_gives(tmp_path: Path) -> None:
     write_back(tmp_path / "a.csv", tmp_path / "c.csv", [Result("a", "member")], label="x")
     assert [row["x: status"] for _, row in rows_of(tmp_path / "c.csv")] == ["member", "", "member"]
     (tmp_path / "n.csv").write_text("text\n1\n2\n")
-    write_back(tmp_path / "n.csv", tmp_path / "o.csv", [Result("6", "unsure", 1)], label="x", first=5)
+    write_back(tmp_path / "n.csv", tmp_path / "o.csv", [Result("1", "unsure", 1)], label="x")
     assert [row["x: status"] for _, row in rows_of(tmp_path / "o.csv")] == ["", "unsure"]
 
 

@@ -91,3 +91,21 @@ def test_a_corpus_knows_how_it_was_read(catalogue: Path) -> None:
 def test_what_a_stranger_says_about_it_is_checked(recorded: object) -> None:
     with pytest.raises(ValueError, match="what it was made of"):
         check_read_from(recorded)
+
+
+def test_rows_without_ids_are_told_by_their_number_only_in_the_whole_unchanged_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, refused: Refused
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{TEA if n % 2 else HAY} {n},{'Tee' if n % 4 == 1 else 'Hof'}\n" for n in range(40)]
+    for name, part in (("all.csv", lines), ("a.csv", lines[:20]), ("b.csv", lines[20:])):
+        Path(name).write_text("text,labels\n" + "".join(part), "utf-8")
+    cli("ingest", "records", "all.csv", "-o", "all.corpus")
+    cli("ingest", "records", "a.csv", "b.csv", "-o", "both.corpus")
+    into = ("--into", "new.csv", "--at-least", "0.02")
+    cli("discover", "all.corpus", "Tee", *into)
+    Path("new.csv").unlink()
+    assert "this row has no id" in refused("discover", "both.corpus", "Tee", *into, "--source", "b.csv")
+    Path("all.csv").write_text("text,labels\n" + "".join(lines[1:]), "utf-8")
+    assert "this row has no id, and the file has changed" in refused("discover", "all.corpus", "Tee", *into)
+    assert not Path("new.csv").exists()

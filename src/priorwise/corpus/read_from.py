@@ -64,6 +64,10 @@ class ReadFrom:
         """Read it again."""
         return cls(dict(recorded["files"]), Columns(**recorded["columns"]), Opening(**recorded["opening"]))
 
+    def is_all(self, path: Path) -> bool:
+        """Say whether a file is the only one that the corpus was made of, and has the size that it had then."""
+        return list(self.files.values()) == [path.stat().st_size]
+
     def found(self, given: str | Path | None, corpus: Path | None) -> Path:
         """Return where the file is: as given, beside the corpus, or in the current folder."""
         if given is not None:

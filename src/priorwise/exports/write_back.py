@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus.whole_files import whole_file
-from priorwise.errors import AlreadyExists, InputError
+from priorwise.errors import AlreadyExists, BrokenFile, InputError
 from priorwise.exports.bibliographies import write_bibtex, write_tagged
 from priorwise.exports.result import COLUMNS, Result, results_of
 from priorwise.exports.separated import write_into_table, write_table
@@ -83,7 +83,6 @@ def write_back(
     opening: Opening | None = None,
     labelled: Collection[str] = ("accepted",),
     at_least: float | None = None,
-    first: int = 0,
     overwrite: bool = False,
 ) -> WrittenBack:
     r"""Write a file again with the results added.
@@ -109,8 +108,6 @@ def write_back(
         The statuses whose documents get the label.
     at_least : float, optional
         Unjudged documents that are at least this probable get the label too.
-    first : int
-        The number of the file's first record, if ids are numbers and other files were read before it.
     overwrite : bool
         Replace the output if it is there.
 
@@ -137,7 +134,7 @@ def write_back(
     wanted = wanted or kind
     found = results_of(results)
     reader = RecordReader([path], columns or Columns(), opening)
-    added = replace(_added(reader, found, label, labelled, first), at_least=at_least)
+    added = replace(_added(reader, found, label, labelled), at_least=at_least)
     with whole_file(target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
@@ -155,9 +152,7 @@ def write_back(
     return WrittenBack(len(rows), len(rows) - list(added.results).count(None), sum(map(added.gains, rows)))
 
 
-def _added(
-    reader: RecordReader, found: Mapping[str, Result], label: str, labelled: Collection[str], first: int
-) -> Added:
+def _added(reader: RecordReader, found: Mapping[str, Result], label: str, labelled: Collection[str]) -> Added:
     """Find the result of each row, by the ids that an ingest gives them."""
     guess = settled(reader.columns, (record for _, (_, record) in zip(range(PEEKED), _rows(reader), strict=False)))
     columns = replace(reader.columns, separator=guess.separator or reader.columns.separator)
@@ -171,11 +166,9 @@ def _added(
             joining.add(number, dict(record))
             places.append(place)
         by_row = {row: each for each in joining for row in each.members}
-        ids = [
-            columns.identity(by_row[row].record, first + row, places[by_row[row].place]) for row in range(len(places))
-        ]
+        ids = [columns.identity(by_row[row].record, row, places[by_row[row].place]) for row in range(len(places))]
     else:
-        ids = [columns.identity(record, first + row, place) for row, (place, record) in enumerate(_rows(reader))]
+        ids = [columns.identity(record, row, place) for row, (place, record) in enumerate(_rows(reader))]
         seen: set[str] = set()
         repeated: list[int] = []
         for row, each in enumerate(ids):
@@ -187,6 +180,18 @@ def _added(
         for row, name in zip(repeated, numbered, strict=True):
             ids[row] = name if name in found else ids[row]
     return Added(label, columns, [found.get(each) for each in ids], labelled)
+
+
+def check_ids(path: Path, columns: Columns, opening: Opening) -> None:
+    """Refuse a file with a row that has no id: such a row can only be told by its number."""
+    for place, record in rows_of(path, opening):
+        if not as_text(record.get(columns.id), columns.id).strip():
+            raise BrokenFile(
+                path,
+                "this row has no id, and the file has changed or is one of several, so its result cannot be told; "
+                "write a table of the results instead (priorwise report RUN -o results.csv)",
+                line=place,
+            )
 
 
 def _rows(reader: RecordReader) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -15,6 +15,7 @@ from priorwise.discovery import Run
 from priorwise.discovery.verdicts import rows_there
 from priorwise.errors import CorpusError, InputError
 from priorwise.exports import Finished, Result, WrittenBack, write_back, write_finished
+from priorwise.exports.write_back import check_ids
 from priorwise.review.reading import said_in
 from priorwise.review.results import decisions, last_words
 
@@ -184,7 +185,10 @@ def check_into(
             "this corpus was made of something else than a file of records, or by an earlier priorwise, so there is no "
             "file to write into; write a table of the results instead (priorwise report RUN -o results.csv)"
         )
-    return read_from, read_from.found(source, corpus.path)
+    file = read_from.found(source, corpus.path)
+    if not read_from.is_all(file):
+        check_ids(file, read_from.columns, read_from.opening)
+    return read_from, file
 
 
 def _with_pages(results: list[Result], corpus: Corpus | None) -> list[Result]:
