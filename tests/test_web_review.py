@@ -252,7 +252,7 @@ def test_a_hostile_title_is_only_text(
         expect(page.locator(".progress")).to_contain_text("1 of")
         page.get_by_role("link", name="Results").click()
         expect(page.get_by_role("rowheader", name="<b>Eve</b>")).to_be_visible()
-        assert page.title() == "Review · priorwise"
+        assert page.title() == "Evaluate · priorwise"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
