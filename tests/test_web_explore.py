@@ -487,7 +487,7 @@ def test_a_large_corpus_is_a_density_with_a_sample_on_top(server: Served, browse
         ("terrain?label=Chess&target=luck", 400, "'target' must be one of"),
         ("density?label=Chess&model=beta", 400, "all documents of this corpus are points already"),
         ("points?label=Chess&variance=0", 400, "'variance' must be a number"),
-        ("points?label=Chess&keywords=%2Bxyzzy", 400, "no document has the word 'xyzzy'"),
+        ("points?label=Chess&keywords=%2Bxyzzy", 404, "no document has the word 'xyzzy'"),
         ("points?label=Chess&model=beta&keywords=rook", 400, "takes no keywords"),
         ("points?label=Chess&run=none.run", 404, "no run 'none.run'"),
         (f"start?label={quote('x' * 2000)}", 400, "more than 1,000 characters"),
