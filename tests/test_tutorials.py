@@ -54,7 +54,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def prose(random: Random, words: list[str], n: int = 25) -> str:
-    said = random.choices(words, k=n) + random.choices(PLAIN, k=2 * n)
+    """A text of the given words and plain ones, with names that no other text has: no two are near copies."""
+    names = ["".join(random.choices("aeioubdfgklmnprst", k=7)) for _ in range(n // 2)]
+    said = random.choices(words, k=n) + random.choices(PLAIN, k=2 * n) + names
     random.shuffle(said)
     return " ".join(said)
 
