@@ -190,7 +190,7 @@ def test_the_estimate_of_a_small_category_is_called_a_guess(
     ids = tmp_path / "ids"
     ids.write_text("\n".join(corpus.ids(corpus.members("Geology")[:n])), "utf-8")
     text = cli("discover", corpus.path, "--members", ids, "--show", "0").stdout
-    assert text.startswith(f"The list: {n} members, ")
+    assert text.startswith(f"A list of members: {n} members, ")
     assert ("With so few members this is a rough guess." in text) == is_guess
 
 

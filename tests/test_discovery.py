@@ -130,7 +130,9 @@ def test_a_list_of_members_is_as_good_as_a_label(run: Run, corpus: Corpus, docum
     listed = discover(corpus, members=[*reversed(ids), ids[0]], model="presence")
     assert listed.ranking.table.equals(run.ranking.table)
     assert listed.baseline.table.equals(run.baseline.table)
-    assert replace(listed.about, label="Chess") == run.about
+    assert listed.about.given is not None
+    assert set(listed.about.given) == set(ids)
+    assert replace(listed.about, label="Chess", given=None) == run.about
     assert facts_of(listed) == facts_of(run)
 
 

@@ -197,8 +197,10 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     assert pq.read_table(tmp_path / "x.labels.parquet").equals(expected.labels)
     first = expected.candidates["title"][0].as_py()
     shown = cli(*from_file).stdout.splitlines()
-    assert len(shown) == 2
     assert shown[1].split()[0] == "Chess"
+    assert shown[2] == ""
+    assert "With --model default, labels are ranked as one alone would be" in shown[3]
+    assert len(shown) == 4
     assert first in shown[1]
     assert "x.parquet is there already" in refused(*from_file, "-o", tmp_path / "x.parquet")
     every = ("discover", corpus.path, "--all-labels", "--top", 2, "-o", tmp_path / "all.csv")

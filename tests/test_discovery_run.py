@@ -37,7 +37,8 @@ FILES = {
 
 
 def rows_of(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as lines:
+    # With the mark by which spreadsheet programs know UTF-8.
+    with file.open(encoding="utf-8-sig", newline="") as lines:
         return list(csv.DictReader(lines))
 
 

@@ -21,18 +21,8 @@ from test_models_logistic import problem
 PRIORS = {"gaussian": Gaussian(0.7), "laplace": Laplace(0.7), "jeffreys": Jeffreys()}
 
 
-def to_seven_digits(estimator):
-    """EM goes slowly at last: weights and repeats agree to its tolerance, as a test below says, not to 1e-7."""
-    if not isinstance(estimator.prior, Jeffreys):
-        return {}
-    reason = "EM stops earlier"
-    kinds = ("dense", "sparse")
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-
-
 @parametrize_with_checks(
-    [ProbitRegression(tol=1e-13, max_iter=20_000), ProbitRegression(Laplace(0.5)), ProbitRegression(Jeffreys())],
-    expected_failed_checks=to_seven_digits,
+    [ProbitRegression(tol=1e-13, max_iter=20_000), ProbitRegression(Laplace(0.5)), ProbitRegression(Jeffreys())]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -27,7 +27,7 @@ from priorwise.report.subject import subjects_of
         {"target": pw.FBeta(0.5, at_corpus_odds=True), "search": "radial", "seeds": 2, "top": 30},
         {"target": pw.PPV(floor=0.5), "negatives_per_positive": 1.5, "centre": "uniform", "seeds": 1},
         {"model": "presence"},
-        {"description": "kings, queens and rooks", "seed": 2},
+        {"description": "pawn bishop gambit opening", "seed": 2},
         {"model": "default", "target": pw.FBeta(1.0), "seeds": 1},
         {"model": "default", "seeds": 5},
         {"prior": pw.PseudoCounts(22, 0.1)},

@@ -216,7 +216,9 @@ class Session:
         self.run, self.corpus, self.folder, self.ask = run, corpus, folder, ask
         self._lock = threading.RLock()
         self._start = Start.of(run, corpus, subcategories)
-        self._log = Verdicts(None if folder is None else folder / FILE_NAME)
+        # To look is not to write: the file is made with the first verdict.
+        self._log, self._is_kept = Verdicts(None), False
+        self._open_log()
         self._tally = Tally(run.about.learned_from)
         self._said: dict[str, list[Verdict]] = {}
         self._skipped: dict[str, dict[str, int]] = {}
@@ -226,6 +228,14 @@ class Session:
         self._number = 0
         self._state: State | None = None
         self._catch_up()
+
+    def _open_log(self, *, make: bool = False) -> Verdicts:
+        """Return the log: the file of the folder if it is there or to be made, else an empty one in memory."""
+        if not self._is_kept and self.folder is not None and (make or (self.folder / FILE_NAME).exists()):
+            self._log.close()
+            self._log = Verdicts(self.folder / FILE_NAME)
+            self._is_kept = True
+        return self._log
 
     def close(self) -> None:
         """Close the log."""
@@ -311,7 +321,7 @@ class Session:
                 model=state.number,
                 note=note,
             )
-            stored = self._log.add(said)
+            stored = self._open_log(make=True).add(said)
             self._handed.pop(id, None)
             self._catch_up()
             return stored
@@ -346,7 +356,7 @@ class Session:
                 raise InputError(f"there are {len(unread)} unread documents to draw from, so not {n}")
             rng = np.random.default_rng([self.run.about.seed, len(self._samples), self._number])
             items = [unread[place] for place in rng.choice(len(unread), n, replace=False).tolist()]
-            self._log.draw(items)
+            self._open_log(make=True).draw(items)
             self._samples = self._log.samples()
             self._state = None
             return [self._candidate(state, id, "random") for id in items]
@@ -446,8 +456,8 @@ class Session:
             folder = Path(path)
             self.run.save(folder)
             self._log.copy_to(folder / FILE_NAME)
-            self._log.close()
-            self.folder, self._log = folder, Verdicts(folder / FILE_NAME)
+            self.folder = folder
+            self._open_log()
 
     def __repr__(self) -> str:
         now, missing = self.progress, self.missing
@@ -460,7 +470,7 @@ class Session:
 
     def _catch_up(self) -> None:
         """Read what is new in the log: our own verdicts, and those of other processes."""
-        for each in self._log.log(self._number):
+        for each in self._open_log().log(self._number):
             self._number = each.number
             self._tally.add(each)
             own = self._said.setdefault(each.reviewer, [])
