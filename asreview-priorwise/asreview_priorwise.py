@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.discovery.stopping import may_stop, unfound_members
-from priorwise.models.judged_squares import MEMBERS_TO_REJECTED, STRENGTH
-from priorwise.models.updating import balanced, learned_change
+from priorwise.models.regression.judged_squares import MEMBERS_TO_REJECTED, STRENGTH
+from priorwise.models.regression.updating import balanced, learned_change
 
 __all__ = ["Certificate", "JudgedSquares"]
 

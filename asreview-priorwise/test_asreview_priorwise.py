@@ -19,7 +19,7 @@ from asreview_priorwise import Certificate, JudgedSquares
 from scipy.sparse import csr_matrix, hstack
 
 from priorwise.discovery.stopping import may_stop, unfound_members
-from priorwise.models import judged_squares
+from priorwise.models.regression import judged_squares
 
 SETTINGS = ActiveLearningCycleData(
     querier="max",

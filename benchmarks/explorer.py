@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from measure import arguments, seconds, table, zipf_documents
 
 from priorwise import Corpus, explore
-from priorwise.view import FAMILIES, Setting, View, setting_of
-from priorwise.view.density import density_of
+from priorwise.explorer import FAMILIES, Setting, View, setting_of
+from priorwise.explorer.density import density_of
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

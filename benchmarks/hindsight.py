@@ -17,7 +17,7 @@ from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, eligible_l
 from priorwise.discovery.learning import Procedure
 from priorwise.discovery.training import draw_training
 from priorwise.engines.local import score_corpus
-from priorwise.models.terrain import COARSE, length_divisor
+from priorwise.models.naive_bayes.terrain import COARSE, length_divisor
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.metrics import ppv_at

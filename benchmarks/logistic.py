@@ -22,8 +22,8 @@ import numpy as np
 import scipy.sparse as sp
 from measure import table, zipf_documents
 
-from priorwise.models.logistic import LogisticRegression
-from priorwise.models.logistic_path import try_priors
+from priorwise.models.regression.logistic import LogisticRegression
+from priorwise.models.regression.logistic_path import try_priors
 from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 
 CLOSE = 1e-6

@@ -12,8 +12,8 @@ import numpy as np
 from measure import arguments, peak_memory, seconds, table, zipf_documents
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.shards import Shard
-from priorwise.corpus.write import write_corpus
+from priorwise.corpus.build.shards import Shard
+from priorwise.corpus.build.write import write_corpus
 from priorwise.engines.local import rank_corpus
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer

@@ -28,7 +28,7 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
-from priorwise.models.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
+from priorwise.models.regression.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
 from priorwise.ranking import screening
 from priorwise.ranking.paired import compare
 from priorwise.review.simulated_readers import READERS, Machine, Task

@@ -14,9 +14,9 @@ from pathlib import Path
 from measure import table
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.readers.compressed import opened
-from priorwise.text.wikitext import category_name
+from priorwise.wiki.wikitext import category_name
 
 PAGE = re.compile(r"<page>(.*?)</page>", re.DOTALL)
 TITLE = re.compile(r"<title>(.*?)</title>")

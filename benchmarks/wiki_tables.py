@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 from measure import arguments, peak_memory, seconds, table
 
-from priorwise.corpus.columns import list_column
-from priorwise.corpus.completion import complete
-from priorwise.corpus.memberships import category_table
-from priorwise.corpus.partial import PartialCorpus
-from priorwise.corpus.shards import Shard
-from priorwise.readers.mediawiki_sql import CATEGORYLINKS, SqlTable
-from priorwise.readers.sql_tables import SqlTables
-from priorwise.readers.wiki_files import readable_pieces
+from priorwise.corpus.build.completion import complete
+from priorwise.corpus.build.memberships import category_table
+from priorwise.corpus.build.partial import PartialCorpus
+from priorwise.corpus.build.shards import Shard
+from priorwise.corpus.storage.columns import list_column
+from priorwise.wiki.files import readable_pieces
+from priorwise.wiki.sql import CATEGORYLINKS, SqlTable
+from priorwise.wiki.sql_tables import SqlTables
 
 PER_PAGE = 20
 SHARD = 1 << 14

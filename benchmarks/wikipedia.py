@@ -26,16 +26,16 @@ from xml.etree.ElementTree import iterparse
 
 from measure import peak_memory, table
 
-from priorwise.corpus.files import MemoryPlace
-from priorwise.corpus.merge import merge
-from priorwise.corpus.shards import Shard
-from priorwise.corpus.wikipedia import ingest_wikipedia
-from priorwise.readers.dump import DumpFile
+from priorwise.corpus.build.merge import merge
+from priorwise.corpus.build.shards import Shard
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.corpus.storage.files import MemoryPlace
 from priorwise.readers.remarks import Remarks
-from priorwise.readers.siteinfo import read_siteinfo
-from priorwise.readers.wiki_pages import read_run
 from priorwise.text.normalisation import normalise_texts
 from priorwise.text.tokens import count_normal
+from priorwise.wiki.dump import DumpFile
+from priorwise.wiki.pages import read_run
+from priorwise.wiki.siteinfo import read_siteinfo
 
 ENGLISH_XML = 95e9
 OURS, OURS_ON_TWO = "priorwise, dump to corpus, one worker", "priorwise, dump to corpus, two workers"

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from priorwise.corpus import Corpus, ingest
-from priorwise.corpus.manifest import this_tokenizer
-from priorwise.corpus.wikipedia import ingest_wikipedia, wiki_tokenizer
+from priorwise.corpus.build.wikipedia import ingest_wikipedia, wiki_tokenizer
+from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.durable import sync_folder
 from priorwise.errors import CorpusError, InputError
-from priorwise.readers.collection import CollectionReader, Paths
+from priorwise.readers.collections.base import CollectionReader, Paths
+from priorwise.readers.collections.medline import MedlineReader
+from priorwise.readers.collections.newsgroups import NewsgroupsReader
+from priorwise.readers.collections.ohsumed import OhsumedReader
+from priorwise.readers.collections.reuters import ReutersReader
 from priorwise.readers.document import Document, Reader
-from priorwise.readers.medline import MedlineReader
-from priorwise.readers.newsgroups import NewsgroupsReader
-from priorwise.readers.ohsumed import OhsumedReader
-from priorwise.readers.reuters import ReutersReader
 
 _SYNSET = re.compile(r"(\d{8}) \d\d [nv] [0-9a-f]{2} (\S+) ")
 _ABOVE = re.compile(r" @i? (\d{8}) ")

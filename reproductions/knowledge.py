@@ -21,15 +21,15 @@ from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.words import Words
-from priorwise.models.logistic_design import Design, Penalty
-from priorwise.models.logistic_solve import Solution, solve
-from priorwise.models.logistic_table import Dealt
+from priorwise.models.regression.logistic_design import Design, Penalty
+from priorwise.models.regression.logistic_solve import Solution, solve
+from priorwise.models.regression.logistic_table import Dealt
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 from priorwise.priors.knowledge import significance
+from priorwise.readers.collections.medline import MedlineReader
 from priorwise.readers.document import Stream
-from priorwise.readers.medline import MedlineReader
 from priorwise.search import Climb, Tried
 from priorwise.text.tokens import tokens
 from reproductions.experiment import Experiment, Findings, Session

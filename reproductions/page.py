@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from priorwise import __version__
-from priorwise.corpus.files import disk_errors_said
-from priorwise.corpus.whole_files import write_bytes
+from priorwise.corpus.storage.files import disk_errors_said
+from priorwise.corpus.storage.whole_files import write_bytes
 from reproductions.experiment import Experiment, Findings
 from reproductions.table import escaped, unescaped
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise import __version__
-from priorwise.corpus.files import disk_errors_said
+from priorwise.corpus.storage.files import disk_errors_said
 
 
 class Results:

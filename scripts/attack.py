@@ -187,7 +187,7 @@ def corpora(count: int, seed: int, home: Path) -> Iterator[Outcome]:
 
     from crafting import CHANGES, Crafted, small_corpus
     from priorwise.errors import PriorwiseError
-    from priorwise.models.class_counts import ClassCounts
+    from priorwise.models.naive_bayes.class_counts import ClassCounts
     from test_corpus_structure import read_all
 
     small_corpus(home / "sound.corpus")
@@ -304,7 +304,7 @@ def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
 
     from priorwise.cli.discover_many import write_tables
     from priorwise.corpus import Corpus
-    from priorwise.corpus.whole_files import write_texts
+    from priorwise.corpus.storage.whole_files import write_texts
     from priorwise.discovery import discover
     from priorwise.exports import Finished, Result, write_back, write_finished
     from test_linear_model import small_model

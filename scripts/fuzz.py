@@ -20,26 +20,24 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 import atheris
 
 with atheris.instrument_imports(include=["priorwise.kernels"]):
-    from priorwise.kernels import (  # noqa: F401
+    from priorwise.kernels import utf8, words  # noqa: F401
+    from priorwise.text._kernels import normalisation, tokens  # noqa: F401
+    from priorwise.wiki._kernels import (  # noqa: F401
         bzip2_blocks,
         dump_pages,
-        normalisation,
         sql_rows,
-        tokens,
-        utf8,
         wikitext,
         wikitext_marks,
         wikitext_names,
         wikitext_page,
-        words,
     )
 
 import numpy as np
 
 from priorwise.errors import PriorwiseError
-from priorwise.readers.mediawiki_sql import SqlTable, TableShape
 from priorwise.text.tokens import count_texts
-from priorwise.text.wikitext import read_wikitext
+from priorwise.wiki.sql import SqlTable, TableShape
+from priorwise.wiki.wikitext import read_wikitext
 
 MARKS = [
     "<page>",

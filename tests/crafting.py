@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.files import FileRecord, write_arrow
-from priorwise.corpus.manifest import Counts, Manifest
+from priorwise.corpus.storage.files import FileRecord, write_arrow
+from priorwise.corpus.storage.manifest import Counts, Manifest
 
 Tables = dict[str, list[pa.RecordBatch]]
 Change = Callable[[Tables, dict[str, Any], np.random.Generator], str]

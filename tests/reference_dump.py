@@ -13,9 +13,9 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.readers.document import Document
-from priorwise.text.site_names import SiteNames, site_names
 from priorwise.text.tokens import tokens
-from priorwise.text.wikitext import category_name, read_wikitext
+from priorwise.wiki.site_names import SiteNames, site_names
+from priorwise.wiki.wikitext import category_name, read_wikitext
 
 OTHER_NAMESPACES = "pages of other namespaces left out"
 NO_WIKITEXT = "pages that are no wikitext left out"

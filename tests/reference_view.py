@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from priorwise.view import Setting
+from priorwise.explorer import Setting
 
 Counts = dict[str, int]
 

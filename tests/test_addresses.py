@@ -13,7 +13,7 @@ import pytest
 
 from priorwise.cli.places import runs_beside
 from priorwise.corpus import Corpus, ingest
-from priorwise.corpus.storage import Store
+from priorwise.corpus.storage.places import Store
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError, Unreachable
 from priorwise.readers import record_parts, remote_file
 from priorwise.readers.addresses import file_system, local_path, shown, was_address

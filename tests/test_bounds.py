@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from priorwise.kernels.class_counts import add_up_pairs, add_up_tokens, count_classes_per_token
-from priorwise.kernels.row_checks import first_wrong_row
+from priorwise.corpus.storage._kernels.row_checks import first_wrong_row
+from priorwise.models.naive_bayes._kernels.class_counts import add_up_pairs, add_up_tokens, count_classes_per_token
 
 WRONG = [3, 4, 10**6, 2**31 - 1, -1, -(2**31)]
 STARTS = np.array([0, 2], np.int64)

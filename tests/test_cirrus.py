@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, ingest
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers import cirrus
-from priorwise.readers import cirrus_records as records
-from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
+from priorwise.wiki import cirrus
+from priorwise.wiki import cirrus_records as records
+from priorwise.wiki.cirrus import CirrusReader
 from small_collections import COMPRESSIONS
 
 LONG = "Tea is a drink. " * 30

@@ -41,7 +41,7 @@ def test_an_interrupted_ingest_goes_on(start: Start, tmp_path: Path, monkeypatch
     """A reader that stops in the middle and waits stands in for a long input."""
     script = """
 import sys
-import priorwise.corpus.ingestion as ingestion
+import priorwise.corpus.build.ingestion as ingestion
 ingestion.DOCUMENTS_PER_SHARD = 100
 from priorwise.readers.records import RecordReader
 whole = RecordReader.__iter__
@@ -79,6 +79,6 @@ main(sys.argv[2:], prog_name="priorwise")
     resumed = re.search(r"Went on after ([\d,]+) documents? done already\.", text)
     assert resumed is not None
     assert 100 <= int(resumed[1]) <= 400
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 100)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 100)
     assert Corpus.open(tmp_path / "x.corpus").checksum == Corpus.from_records(file).checksum
     assert not (tmp_path / "x.corpus.partial").exists()

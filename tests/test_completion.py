@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from reference_sql import Dump, Wiki, categorylinks_dump, linktarget_dump, new_categorylinks_dump, page_dump
 
 from conftest import contents
-from priorwise.corpus import scratch
-from priorwise.corpus.category_names import NONE, CategoryNames
-from priorwise.corpus.completion import ADDED, NO_PAGE, NO_TARGET, NOT_HERE, complete
-from priorwise.corpus.files import MemoryPlace
-from priorwise.corpus.merge import in_memory, merge
-from priorwise.corpus.scratch import Allocate
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard
-from priorwise.corpus.write import write_corpus
+from priorwise.corpus.build import scratch
+from priorwise.corpus.build.category_names import NONE, CategoryNames
+from priorwise.corpus.build.completion import ADDED, NO_PAGE, NO_TARGET, NOT_HERE, complete
+from priorwise.corpus.build.merge import in_memory, merge
+from priorwise.corpus.build.scratch import Allocate
+from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.build.write import write_corpus
+from priorwise.corpus.storage.files import MemoryPlace
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
-from priorwise.readers.mediawiki_sql import CUT_OFF
 from priorwise.readers.remarks import Remarks
-from priorwise.readers.sql_tables import SqlTables
+from priorwise.wiki.sql import CUT_OFF
+from priorwise.wiki.sql_tables import SqlTables
 
 NAMES = ["Tea", "Hot drinks", "Ça", "茶", "Milk", "Zoo's", "A", "B"]
 FURTHER = {90: "Further", 91: "Tea gardens"}
@@ -309,7 +309,7 @@ def test_pairs_and_tables_in_many_blocks(monkeypatch: pytest.MonkeyPatch, tmp_pa
 @given(st.lists(st.lists(st.text("aBé茶_ ", max_size=5), max_size=30), max_size=4))
 @settings(deadline=None)
 def test_names_are_numbered_as_a_dictionary_would(batches: list[list[str]]) -> None:
-    from priorwise.text.wikitext import category_name
+    from priorwise.wiki.wikitext import category_name
 
     names = CategoryNames()
     numbers: dict[str, int] = {}

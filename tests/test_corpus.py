@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.manifest import Manifest, this_tokenizer
+from priorwise.corpus.storage.manifest import Manifest, this_tokenizer
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 from processes import Shell
 
@@ -116,7 +116,7 @@ def test_take_and_matrix(corpus: Corpus) -> None:
 
 
 def test_take_over_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 3)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 3)
     texts = [" ".join(f"t{j}" for j in range(i % 7)) for i in range(20)]
     corpus = Corpus.from_texts(texts)
     assert len(list(corpus.batches())) == 7
@@ -129,8 +129,8 @@ def test_take_over_many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_shards_do_not_change_the_content(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"common w{i % 5} w{i % 3} rare{i} é漢" for i in range(25)]
     labels = [[f"l{i % 4}", f"m{i}"] for i in range(25)]
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", size)
-    monkeypatch.setattr("priorwise.corpus.names.ENTRIES_PER_RANGE", 1 + size)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", size)
+    monkeypatch.setattr("priorwise.corpus.build.names.ENTRIES_PER_RANGE", 1 + size)
     corpus = Corpus.from_texts(texts, labels=labels)
     assert corpus.token_names(np.arange(corpus.n_vocabulary)) == reference.vocabulary(texts)
     assert as_dicts(corpus) == reference.counts(texts)

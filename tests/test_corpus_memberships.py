@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from conftest import contents
 from priorwise.corpus import CategoryPage, Corpus, Document, Origin, ingest
-from priorwise.corpus.build import corpus_of
-from priorwise.corpus.files import FolderPlace, MemoryPlace
-from priorwise.corpus.memberships import number_memberships
-from priorwise.corpus.merge import merge
-from priorwise.corpus.repeats import order_ids, settle_repeats, with_rows
-from priorwise.corpus.shards import AnyShard, MappedShard, Shard
-from priorwise.corpus.write import Written, write_corpus
+from priorwise.corpus.build.in_memory import corpus_of
+from priorwise.corpus.build.memberships import number_memberships
+from priorwise.corpus.build.merge import merge
+from priorwise.corpus.build.repeats import order_ids, settle_repeats, with_rows
+from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard
+from priorwise.corpus.build.write import Written, write_corpus
+from priorwise.corpus.storage.files import FolderPlace, MemoryPlace
 from priorwise.errors import InputError
 from priorwise.readers.document import Stream
 
@@ -72,7 +72,7 @@ def test_members_and_origins_come_back(
 ) -> None:
     documents = [spread(Document(str(number), "", "text"), row, origin) for number, (row, origin) in enumerate(rows)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", documents_per_shard)
+        patch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", documents_per_shard)
         corpus = corpus_of(Corpus, Stream(documents), None)
     # What is not of the document's own origin is added, whatever it was meant to be.
     expected = [lowest([(label, of if of == origin else Origin.ADDED) for label, of in row]) for row, origin in rows]
@@ -202,7 +202,7 @@ def test_an_interruption_after_reading_changes_nothing(
     calls = iter([with_rows])
     with monkeypatch.context() as patch:
         if moment == "thinning":
-            patch.setattr("priorwise.corpus.repeats.with_rows", lambda *args: next(calls, interrupted)(*args))
+            patch.setattr("priorwise.corpus.build.repeats.with_rows", lambda *args: next(calls, interrupted)(*args))
         else:
             patch.setattr(FolderPlace, "write", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -275,7 +275,7 @@ def test_ids_in_order() -> None:
 
 
 def test_many_ids_are_compared_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.repeats._AT_A_TIME", 2)
+    monkeypatch.setattr("priorwise.corpus.build.repeats._AT_A_TIME", 2)
     ids = pa.chunked_array([["b", "a", "b", "d"], ["c", "b", "a", "b"]], pa.string())
     assert order_ids(ids).repeated.tolist() == [2, 5, 6, 7]
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Cli
 from priorwise.corpus import Corpus
-from priorwise.corpus.recorded import recorded_path
+from priorwise.corpus.storage.recorded import recorded_path
 from priorwise.errors import InputError
 
 ADDRESSES = [

@@ -15,7 +15,7 @@ import pytest
 from conftest import Refused
 from crafting import CHANGES, Change, Crafted, Tables, replaced, small_corpus, with_values, wrong_number
 from priorwise.corpus import Corpus
-from priorwise.corpus import verified as memory
+from priorwise.corpus.storage import verified as memory
 from priorwise.errors import CorpusError, DamagedCorpus
 
 

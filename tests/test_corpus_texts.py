@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, Document, ingest
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.corpus.texts import LONGEST, StoredTexts, beginning, beginnings, text_table, with_texts_of
-from priorwise.corpus.wikipedia import ingest_wikipedia
 from priorwise.errors import DamagedCorpus, InputError
 from priorwise.readers.document import Stream
-from priorwise.readers.siteinfo import page_address, read_siteinfo
+from priorwise.wiki.siteinfo import page_address, read_siteinfo
 
 HEAD = "<mediawiki><siteinfo><base>https://en.wikipedia.org/wiki/Main_Page</base></siteinfo>"
 

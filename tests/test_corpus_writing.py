@@ -16,7 +16,7 @@ import pytest
 
 from conftest import contents
 from priorwise.corpus import Corpus, Document, ingest
-from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.storage.manifest import Manifest
 from priorwise.durable import held
 from priorwise.errors import (
     AlreadyExists,
@@ -38,8 +38,8 @@ N_DOCUMENTS = 43
 
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", SMALL_SHARDS)
-    monkeypatch.setattr("priorwise.corpus.names.ENTRIES_PER_RANGE", 16)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", SMALL_SHARDS)
+    monkeypatch.setattr("priorwise.corpus.build.names.ENTRIES_PER_RANGE", 16)
 
 
 def write_records(path: Path) -> None:
@@ -87,13 +87,13 @@ KILLER = """
     import json, os, signal, sys
     from pathlib import Path
 
-    import priorwise.corpus.ingestion as ingestion
-    import priorwise.corpus.names as names
-    import priorwise.corpus.whole_folder as whole_folder
-    from priorwise.corpus.files import FolderPlace
-    from priorwise.corpus.partial import PartialCorpus
+    import priorwise.corpus.build.ingestion as ingestion
+    import priorwise.corpus.build.names as names
+    import priorwise.corpus.storage.whole_folder as whole_folder
+    from priorwise.corpus.storage.files import FolderPlace
+    from priorwise.corpus.build.partial import PartialCorpus
     from priorwise.readers.records import RecordReader
-    from priorwise.corpus.shards import Shard
+    from priorwise.corpus.build.shards import Shard
     from priorwise.corpus import Corpus
 
     Corpus.from_texts(["load everything before forking"])
@@ -355,7 +355,7 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 
 def test_opening_does_not_depend_on_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 1 << 14)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 1 << 14)
     folder = tmp_path / "a.corpus"
     Corpus.from_texts((f"w{i} w{i % 100} common" for i in range(50_000)), path=folder)
     read_before = int(Path("/proc/self/io").read_text().split()[1]) if Path("/proc/self/io").exists() else 0

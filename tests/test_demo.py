@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from conftest import Cli
 from priorwise.cli import main
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run
 from priorwise.discovery.demo import category_to_show, corpus_made_before, find_again
 from priorwise.discovery.hidden import NONE, split_members
@@ -168,7 +168,7 @@ def test_a_corpus_made_by_other_rules_is_made_again(tmp_path: Path, monkeypatch:
     made = corpus_made_before(path)
     assert made is not None
     assert made.n_documents == 500
-    monkeypatch.setattr("priorwise.corpus.wikipedia.RULE_VERSION", -1)
+    monkeypatch.setattr("priorwise.corpus.build.wikipedia.RULE_VERSION", -1)
     assert corpus_made_before(path) is None
 
 

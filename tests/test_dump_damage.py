@@ -15,10 +15,10 @@ import pytest
 
 import reference_dump as reference
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import BrokenFile
-from priorwise.kernels import bzip2_blocks
-from priorwise.readers.bzip2 import blocks_from
+from priorwise.wiki._kernels import bzip2_blocks
+from priorwise.wiki.bzip2 import blocks_from
 from wiki_dumps import (
     COMPRESSIONS,
     MIN_BYTES,

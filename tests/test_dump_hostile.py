@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 import reference_dump as reference
 from fuzzing import Change, changed, changes, tried
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import BrokenFile, InputError, PriorwiseError
-from priorwise.kernels.dump_pages import CUT_OFF, FLAGS, START, find_pages
 from priorwise.kernels.words import as_words
-from priorwise.readers import dump
 from priorwise.readers.remarks import Remarks
-from priorwise.readers.siteinfo import read_siteinfo
-from priorwise.readers.wikipedia import first_articles
+from priorwise.wiki import dump
+from priorwise.wiki._kernels.dump_pages import CUT_OFF, FLAGS, START, find_pages
+from priorwise.wiki.siteinfo import read_siteinfo
+from priorwise.wiki.wikipedia import first_articles
 from wiki_dumps import (
     COMPRESSIONS,
     MIN_BYTES,

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import reference_dump as reference
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.readers.wikipedia import first_articles
+from priorwise.wiki.wikipedia import first_articles
 from wiki_dumps import (
     COMPRESSIONS,
     MIN_BYTES,

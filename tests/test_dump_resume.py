@@ -15,8 +15,8 @@ import pytest
 
 from conftest import contents
 from priorwise.corpus import Corpus
-from priorwise.corpus.ingestion import IngestSummary
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.ingestion import IngestSummary
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from wiki_dumps import MIN_BYTES, Page, dump_xml, packed, pieces_of, some_pages
 
 PIECE = 4_000
@@ -25,10 +25,10 @@ KILLER = """
     import json, os, sys, time
     from pathlib import Path
 
-    from priorwise.corpus.files import FolderPlace
-    from priorwise.corpus.shards import Shard
-    from priorwise.corpus.wikipedia import ingest_wikipedia
-    from priorwise.readers import dump
+    from priorwise.corpus.storage.files import FolderPlace
+    from priorwise.corpus.build.shards import Shard
+    from priorwise.corpus.build.wikipedia import ingest_wikipedia
+    from priorwise.wiki import dump
 
     def slow(kind, method):
         original = getattr(kind, method)
@@ -140,7 +140,7 @@ def test_what_changes_the_corpus_begins_anew(change: dict[str, Any], tmp_path: P
     options: dict[str, Any] = {"min_bytes": MIN_BYTES, **change}
     partial = tmp_path / "a.corpus.partial"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priorwise.corpus.partial.PartialCorpus.publish", interrupt)
+        patch.setattr("priorwise.corpus.build.partial.PartialCorpus.publish", interrupt)
         with pytest.raises(KeyboardInterrupt):
             ingest_wikipedia([source], tmp_path / "a.corpus", min_bytes=MIN_BYTES)
     assert partial.is_dir()

@@ -13,9 +13,9 @@ import pytest
 from conftest import contents
 from power import count_steps, cut_power_at, kill_at
 from priorwise import durable
-from priorwise.corpus import whole_folder as folders
-from priorwise.corpus.whole_files import whole_files, write_texts
-from priorwise.corpus.whole_folder import whole_folder
+from priorwise.corpus.storage import whole_folder as folders
+from priorwise.corpus.storage.whole_files import whole_files, write_texts
+from priorwise.corpus.storage.whole_folder import whole_folder
 from priorwise.durable import draft_of, exchange, held
 from priorwise.errors import AlreadyExists, CorpusError, InUse, PriorwiseError
 

@@ -16,7 +16,7 @@ from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
 from priorwise.models.corpus_training import examples_of, train
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.multinomial import MultinomialNB
 from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.classifier import Classifier
 from priorwise.ranking.corpus_evaluation import evaluate_on

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus
-from priorwise.corpus.read_from import ReadFrom, check_read_from
+from priorwise.corpus.storage.read_from import ReadFrom, check_read_from
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
 from reviews import judge

@@ -19,11 +19,11 @@ from conftest import Cli
 from labelled_texts import texts_of
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError
+from priorwise.explorer import FAMILIES, setting_of
 from priorwise.models.base import MODELS, models
 from priorwise.models.linear_model import LinearModel
 from priorwise.priors.base import PRIORS, Prior
 from priorwise.search import TARGETS
-from priorwise.view import FAMILIES, setting_of
 from priorwise.web.explore import described
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from priorwise.features.copies import ALIKE, near_copies
-from priorwise.models.member_trials import draw_folds
+from priorwise.models.regression.member_trials import draw_folds
 
 sets = st.lists(st.sets(st.integers(0, 11), max_size=12), min_size=1, max_size=12)
 

@@ -21,16 +21,16 @@ from reference_sql import categorylinks_dump, linktarget_dump, new_categorylinks
 
 from fuzzing import AWKWARD, hostile, little_memory, or_refused, read_or_refused, tried
 from priorwise.corpus import Corpus, Document, IngestSummary, ingest
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.exports.wikis import read_page_list
-from priorwise.readers.cirrus import CirrusReader
 from priorwise.readers.document import Stream
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import FolderReader
-from priorwise.readers.mediawiki_sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader
 from priorwise.readers.texts import read_texts
+from priorwise.wiki.cirrus import CirrusReader
+from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
 from small_collections import COLLECTIONS, COMPRESSIONS, PACKINGS
 from test_cirrus import PAGES
 from test_readers_bibliographies import BIBTEX, ENDNOTE, PUBMED, ZOTERO

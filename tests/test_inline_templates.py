@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
-from priorwise.text.inline_templates import inline_templates
-from priorwise.text.wikitext import ENGLISH, read_wikitext, site_names
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.wiki.inline_templates import inline_templates
+from priorwise.wiki.wikitext import ENGLISH, read_wikitext, site_names
 from wiki_dumps import Page, dump_xml
 
 

@@ -26,7 +26,7 @@ from priorwise.models import linear_model_tables as tables_of_model
 from priorwise.models.calibration import Calibration
 from priorwise.models.corpus_training import examples_of, train
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
-from priorwise.models.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.multinomial import MultinomialNB
 from priorwise.models.probabilities import label_scores, log_probabilities
 from priorwise.models.weights import Background, Weights
 from priorwise.ranking.classifier import Bags, Classifier

@@ -16,7 +16,7 @@ from sklearn.naive_bayes import BernoulliNB as TheirBernoulliNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
-from priorwise.models.class_scores import score_documents
+from priorwise.models.naive_bayes.class_scores import score_documents
 from test_priors_rates import RATE_PRIORS
 
 
@@ -217,7 +217,7 @@ def test_threads_do_not_change_the_scores(monkeypatch):
     X, y = random.random((200, 30)) < 0.3, random.integers(0, 5, size=200)
     model = pw.BernoulliNB(pw.JelinekMercer(0.5)).fit(X, y)
     one, best = model.decision_function(X), model.top_k(X, 2)
-    monkeypatch.setattr("priorwise.models.class_scores.CHUNK", 7)
+    monkeypatch.setattr("priorwise.models.naive_bayes.class_scores.CHUNK", 7)
     np.testing.assert_array_equal(one, model.decision_function(X))
     np.testing.assert_array_equal(best[1], model.top_k(X, 2)[1])
 

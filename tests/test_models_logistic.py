@@ -16,10 +16,10 @@ from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.kernels.logistic import solve_semidefinite
-from priorwise.kernels.logistic_sparse import fit_sparse
-from priorwise.models.logistic import LogisticRegression
-from priorwise.models.logistic_design import Design
+from priorwise.models.regression._kernels.logistic import solve_semidefinite
+from priorwise.models.regression._kernels.logistic_sparse import fit_sparse
+from priorwise.models.regression.logistic import LogisticRegression
+from priorwise.models.regression.logistic_design import Design
 from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
 
 KINDS = {"gaussian": Gaussian, "laplace": Laplace}

@@ -9,8 +9,8 @@ from reference_regression import worst_slope
 
 from priorwise import BernoulliNB, MultinomialNB, PresenceNB, PriorSearch
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.logistic import LogisticRegression
-from priorwise.models.probit import ProbitRegression
+from priorwise.models.regression.logistic import LogisticRegression
+from priorwise.models.regression.probit import ProbitRegression
 from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.informed import Informed
 

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import priorwise as pw
 import reference_members as reference
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.member_regression import Design, Known
-from priorwise.models.member_trials import FOLDS, FOLDS_OF_MANY, Setting, draw_folds
+from priorwise.models.regression.member_regression import Design, Known
+from priorwise.models.regression.member_trials import FOLDS, FOLDS_OF_MANY, Setting, draw_folds
 from test_models_ridge_columns import some_documents
 
 

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import priorwise as pw
 import reference_members as reference
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.ridge_columns import RidgeColumns
+from priorwise.models.regression.ridge_columns import RidgeColumns
 from test_models_member_finder import Traits, labelled
 from test_models_ridge_columns import some_documents
 

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.logistic_design import Design
-from priorwise.models.probit import ProbitRegression
-from priorwise.models.probit_em import Blocks, ProbitEM, hazard
+from priorwise.models.regression.logistic_design import Design
+from priorwise.models.regression.probit import ProbitRegression
+from priorwise.models.regression.probit_em import Blocks, ProbitEM, hazard
 from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
 from test_models_logistic import problem
 
@@ -186,7 +186,7 @@ def test_more_features_than_cases_are_one_system_of_cases(prior):
 
 
 def test_a_long_fit_is_announced(monkeypatch):
-    monkeypatch.setattr("priorwise.models.probit.PATIENCE", 1e-9)
+    monkeypatch.setattr("priorwise.models.regression.probit.PATIENCE", 1e-9)
     X, positive, _ = problem(3, n=20, d=4)
     with pytest.warns(
         RuntimeWarning, match="20 cases with 5 features will take about 0 minutes: select features first"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array
 
 import reference_members as reference
-from priorwise.models.ridge_columns import RidgeColumns, Spread
+from priorwise.models.regression.ridge_columns import RidgeColumns, Spread
 
 
 def some_documents(n: int, width: int, seed: int) -> csr_matrix:

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.logistic import LogisticRegression
+from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.threshold import fit_threshold
 from priorwise.models.thresholded import Thresholded
 from priorwise.priors.coefficients import Laplace

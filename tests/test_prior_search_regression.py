@@ -10,9 +10,9 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
 from priorwise import Accuracy, AveragePrecision, FBeta, PriorSearch
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.logistic import LogisticRegression
-from priorwise.models.logistic_table import Dealt
-from priorwise.models.probit import ProbitRegression
+from priorwise.models.regression.logistic import LogisticRegression
+from priorwise.models.regression.logistic_table import Dealt
+from priorwise.models.regression.probit import ProbitRegression
 from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priorwise.errors import AlreadyExists, BrokenFile, InputError
-from priorwise.models.logistic import LogisticRegression
+from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.priors.bxr_files import read_bxr_priors, write_bxr_priors
 from priorwise.priors.coefficients import Gaussian, Laplace
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from priorwise.errors import InputError
-from priorwise.models.logistic import LogisticRegression
+from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.knowledge import as_examples, from_texts

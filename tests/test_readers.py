@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import BrokenFile, NotEnoughData, UnknownName
 from priorwise.readers import guarded
+from priorwise.readers.collections.reuters import ReutersReader
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader
-from priorwise.readers.reuters import ReutersReader
 from priorwise.readers.small_texts import small_list, small_text
 from small_collections import COMPRESSIONS
 

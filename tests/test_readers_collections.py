@@ -19,7 +19,8 @@ import priorwise as pw
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.readers import collection, medline, odp, rcv1, rcv1_tables, reuters, yahoo_qa
+from priorwise.readers.collections import base as collection
+from priorwise.readers.collections import medline, odp, rcv1, rcv1_tables, reuters, yahoo_qa
 from priorwise.readers.folder import DIFFERING
 from small_collections import (
     ABSTRACTS,
@@ -294,7 +295,7 @@ def test_what_is_there_twice_is_read_once(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_ingest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 2)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 2)
     path = PACKINGS["tar.gz"](tmp_path, OHSUMED | {f"x/test/C01/{n}": b"text" for n in range(20)})
     pw.ingest(pw.OhsumedReader(path), tmp_path / "whole.corpus")
 

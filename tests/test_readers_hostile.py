@@ -23,19 +23,10 @@ from hypothesis import strategies as st
 
 import priorwise as pw
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, PriorwiseError
-from priorwise.readers import (
-    archives,
-    blocks,
-    collection,
-    guarded,
-    inputs,
-    medline,
-    rcv1,
-    rcv1_tables,
-    reuters,
-    yahoo_qa,
-)
-from priorwise.readers.collection import CollectionReader
+from priorwise.readers import archives, blocks, guarded, inputs
+from priorwise.readers.collections import base as collection
+from priorwise.readers.collections import medline, rcv1, rcv1_tables, reuters, yahoo_qa
+from priorwise.readers.collections.base import CollectionReader
 from small_collections import (
     COLLECTIONS,
     MEDLINE,

@@ -334,7 +334,7 @@ REPEATED = "id,text,year\na,one,1\n,two,2\na,three,3\nb,four,4\na#2,five,5\na,si
 def test_ids_that_are_blank_or_not_unique(
     duplicates: Any, ids: list[str], remark: str, stored: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("priorwise.corpus.ingestion.DOCUMENTS_PER_SHARD", 2)
+    monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 2)
     path = tmp_path / "a.csv"
     path.write_text(REPEATED)
     place = tmp_path / "x.corpus" if stored else None

@@ -24,7 +24,7 @@ from priorwise.features import InverseDocumentFrequency, TermFrequency
 from priorwise.features.recipe import Recipe
 from priorwise.models.corpus_training import examples_of
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.logistic import LogisticRegression
+from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression_training import prepare, prior_of_knowledge
 from priorwise.priors import Gaussian, Laplace
 from priorwise.priors.knowledge_files import LabelTexts, as_knowledge, read_knowledge

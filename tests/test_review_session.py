@@ -20,7 +20,7 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.discovery.verdicts import Judged
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
-from priorwise.models.updating import balanced, learned_change
+from priorwise.models.regression.updating import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged
 from priorwise.review.results import last_words, results_of
 from priorwise.review.session import Session

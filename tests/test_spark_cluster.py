@@ -25,7 +25,7 @@ JOB = textwrap.dedent(
     from pathlib import Path
 
     from priorwise.corpus import Corpus, ingest
-    from priorwise.corpus.ingestion import ReaderSplit
+    from priorwise.corpus.build.ingestion import ReaderSplit
     from priorwise.engines.spark import Spark
     from priorwise.readers import record_parts
     from priorwise.readers.records import RecordReader

@@ -18,7 +18,7 @@ import pytest
 
 from conftest import Cli, Refused, contents
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up_wiki import write_wiki
 from priorwise.engines import java
@@ -91,7 +91,7 @@ def wiki(spark: Spark, tmp_path_factory: pytest.TempPathFactory) -> Path:
     dump = folder / "wiki-pages-articles-multistream.xml.bz2"
     dump.write_bytes(b"".join(bz2.compress(stream.encode()) for stream in [head, *streams, end]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priorwise.readers.dump.BZIP2_BYTES", dump.stat().st_size // 4)
+        patch.setattr("priorwise.wiki.dump.BZIP2_BYTES", dump.stat().st_size // 4)
         ingest_wikipedia([dump], folder / "local.corpus")
         ingest_wikipedia([dump], folder / "spark.corpus", work=spark.work)
     return folder

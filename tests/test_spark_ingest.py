@@ -15,14 +15,14 @@ import pytest
 
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus, ingest
-from priorwise.corpus.storage import Store
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.corpus.storage.places import Store
 from priorwise.engines.spark import Spark
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, InputError, UnknownName
 from priorwise.readers import record_parts
-from priorwise.readers.cirrus import CirrusReader
-from priorwise.readers.medline import MedlineReader
+from priorwise.readers.collections.medline import MedlineReader
 from priorwise.readers.records import RecordReader
+from priorwise.wiki.cirrus import CirrusReader
 
 pytestmark = [
     pytest.mark.spark,
@@ -139,7 +139,7 @@ def articles(n: int, start: int = 0) -> list[str]:
 def test_dumps_of_a_wiki(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Multistream blocks, ranges of a plain file, a gzip file as a whole; a giant page; a title that is there twice."""
     for name, size in (("BZIP2_BYTES", 1500), ("XML_BYTES", 6000)):
-        monkeypatch.setattr(f"priorwise.readers.dump.{name}", size)
+        monkeypatch.setattr(f"priorwise.wiki.dump.{name}", size)
     giant = page("Giant", "word " * 400_000 + "[[Category:C1]]", 5000)
     category = page("Category:C1", "[[Category:C0]]", 5001, 14)
     files = [
@@ -312,8 +312,8 @@ def test_an_address_that_nothing_reaches(spark: Spark, part_files: list[Path]) -
 
 def test_what_is_done_is_not_done_again(spark: Spark, part_files: list[Path], tmp_path: Path) -> None:
     """Stopped with some splits done: their shards are taken as they are."""
-    from priorwise.corpus.ingestion import ReaderShards, ways_of_working
-    from priorwise.corpus.partial import PartialCorpus
+    from priorwise.corpus.build.ingestion import ReaderShards, ways_of_working
+    from priorwise.corpus.build.partial import PartialCorpus
     from priorwise.engines.spark_ingest import finished_splits, written_split
 
     reader = RecordReader(part_files)

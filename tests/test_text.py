@@ -64,7 +64,7 @@ def test_counts_are_those_of_the_tokens(texts: list[str]) -> None:
 
 
 def test_classes_agree_with_the_literal_rule_on_characters() -> None:
-    from priorwise.kernels import tokens as kernel
+    from priorwise.text._kernels import tokens as kernel
 
     classes, before = character_classes(), character_classes(1)
     assert np.array_equal(

@@ -15,12 +15,12 @@ from priorwise.discovery.demo import category_to_show
 from priorwise.discovery.made_up import make_documents
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.explorer import FAMILIES, Setting, View, members, setting_of
+from priorwise.explorer.measures import Measures
 from priorwise.features.spelling import Spelling
 from priorwise.models.calibration import calibrate
-from priorwise.models.member_trials import draw_folds
+from priorwise.models.regression.member_trials import draw_folds
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
-from priorwise.view import FAMILIES, Setting, View, members, setting_of
-from priorwise.view.measures import Measures
 
 LABEL = "Chess"
 EXACT = 1e-6

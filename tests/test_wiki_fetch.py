@@ -11,12 +11,12 @@ import pytest
 
 from conftest import Cli
 from priorwise.corpus import Corpus
-from priorwise.corpus.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import DownloadFailed, InputError
 from priorwise.readers import download as module
-from priorwise.readers.wiki_fetch import fetch_dump, find_dump
-from priorwise.text.maintenance import serves_editors
-from priorwise.text.wikitext import read_pages
+from priorwise.wiki.fetch import fetch_dump, find_dump
+from priorwise.wiki.maintenance import serves_editors
+from priorwise.wiki.wikitext import read_pages
 from web_server import Web
 from wiki_dumps import Page, dump_xml
 

@@ -6,7 +6,7 @@ import pytest
 from reference_sql import categorylinks_dump, linktarget_dump, new_categorylinks_dump, page_dump
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.wiki_files import kind_of, readable_pieces
+from priorwise.wiki.files import kind_of, readable_pieces
 from small_collections import COMPRESSIONS
 
 XML = b'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" xml:lang="en">\n  <siteinfo>'

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_wikitext as reference
-from priorwise.text.wikitext import ENGLISH, Article, read_pages, read_wikitext, site_names
+from priorwise.wiki.wikitext import ENGLISH, Article, read_pages, read_wikitext, site_names
 from processes import Shell
 
 
@@ -233,8 +233,8 @@ def test_long_hostile_pages_are_read(piece: str) -> None:
 COUNTING = """
 import sys
 import numpy as np
-from priorwise.kernels.wikitext import plain_texts
-from priorwise.text.wikitext import ENGLISH, known_names
+from priorwise.wiki._kernels.wikitext import plain_texts
+from priorwise.wiki.wikitext import ENGLISH, known_names
 
 class Counted:
     def __init__(self, values): self.values, self.touched = values, 0

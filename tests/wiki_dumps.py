@@ -15,11 +15,11 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pytest
 
-from priorwise.readers import dump
 from priorwise.readers.document import Document
 from priorwise.readers.remarks import Remarks
-from priorwise.readers.wiki_pages import read_run
-from priorwise.readers.wikipedia import WikiFiles, dumps_and_sites
+from priorwise.wiki import dump
+from priorwise.wiki.pages import read_run
+from priorwise.wiki.wikipedia import WikiFiles, dumps_and_sites
 from reference_dump import Wiki
 
 MIN_BYTES = 20

@@ -62,7 +62,7 @@ def xml_size(dump: Path) -> int:
 
 def ours(workers: int, folder: Path) -> Started:
     from priorwise.corpus import Corpus
-    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.corpus.build.wikipedia import ingest_wikipedia
 
     dump, corpus = folder / "dump.xml.bz2", folder / f"{workers}.corpus"
 

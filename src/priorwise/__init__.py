@@ -18,7 +18,7 @@ _HOME = {
     "AbsoluteDiscount": "priorwise.priors",
     "Accuracy": "priorwise.search",
     "AveragePrecision": "priorwise.search",
-    "BernoulliNB": "priorwise.models.bernoulli",
+    "BernoulliNB": "priorwise.models.naive_bayes.bernoulli",
     "Beta": "priorwise.priors",
     "CategoryGraph": "priorwise.corpus",
     "CategoryPage": "priorwise.corpus",
@@ -45,30 +45,30 @@ _HOME = {
     "LinearDiscount": "priorwise.priors",
     "LogLikelihood": "priorwise.search",
     "LogLoss": "priorwise.search",
-    "LogisticRegression": "priorwise.models.logistic",
+    "LogisticRegression": "priorwise.models.regression.logistic",
     "MacroF1": "priorwise.search",
-    "MedlineReader": "priorwise.readers.medline",
-    "MemberFinder": "priorwise.models.member_finder",
-    "MemberRegression": "priorwise.models.member_regression",
+    "MedlineReader": "priorwise.readers.collections.medline",
+    "MemberFinder": "priorwise.models.regression.member_finder",
+    "MemberRegression": "priorwise.models.regression.member_regression",
     "MicroF1": "priorwise.search",
-    "MultinomialNB": "priorwise.models.multinomial",
+    "MultinomialNB": "priorwise.models.naive_bayes.multinomial",
     "NamedColumns": "priorwise.features",
-    "NewsgroupsReader": "priorwise.readers.newsgroups",
-    "ODPReader": "priorwise.readers.odp",
-    "OhsumedReader": "priorwise.readers.ohsumed",
+    "NewsgroupsReader": "priorwise.readers.collections.newsgroups",
+    "ODPReader": "priorwise.readers.collections.odp",
+    "OhsumedReader": "priorwise.readers.collections.ohsumed",
     "Opening": "priorwise.readers.opening",
     "Origin": "priorwise.corpus",
     "PPV": "priorwise.search",
     "PPVAtK": "priorwise.search",
     "PearsonSelection": "priorwise.features",
-    "PresenceNB": "priorwise.models.presence",
+    "PresenceNB": "priorwise.models.naive_bayes.presence",
     "PriorSearch": "priorwise.models.prior_search",
     "PriorwiseError": "priorwise.errors",
-    "ProbitRegression": "priorwise.models.probit",
+    "ProbitRegression": "priorwise.models.regression.probit",
     "PseudoCounts": "priorwise.priors",
-    "RCV1Reader": "priorwise.readers.rcv1",
+    "RCV1Reader": "priorwise.readers.collections.rcv1",
     "RecordReader": "priorwise.readers.records",
-    "ReutersReader": "priorwise.readers.reuters",
+    "ReutersReader": "priorwise.readers.collections.reuters",
     "Run": "priorwise.discovery",
     "Session": "priorwise.review.session",
     "Spark": "priorwise.engines.spark",
@@ -78,32 +78,33 @@ _HOME = {
     "TermFrequency": "priorwise.features",
     "Thresholded": "priorwise.models.thresholded",
     "WeightManipulation": "priorwise.priors",
-    "WeightedNB": "priorwise.models.multinomial",
+    "WeightedNB": "priorwise.models.naive_bayes.multinomial",
     "WittenBell": "priorwise.priors",
     "Words": "priorwise.features",
-    "YahooQAReader": "priorwise.readers.yahoo_qa",
+    "YahooQAReader": "priorwise.readers.collections.yahoo_qa",
     "discover": "priorwise.discovery",
     "discover_many": "priorwise.discovery.many",
     "discover_runs": "priorwise.discovery.many",
-    "explore": "priorwise.view",
+    "explore": "priorwise.explorer",
     "fit_threshold": "priorwise.models.threshold",
     "ingest": "priorwise.corpus",
-    "ingest_wikipedia": "priorwise.corpus.wikipedia",
+    "ingest_wikipedia": "priorwise.corpus.build.wikipedia",
     "read_bxr_priors": "priorwise.priors.bxr_files",
     "simulate": "priorwise.review.simulation",
-    "try_priors": "priorwise.models.logistic_path",
-    "variance_path": "priorwise.models.logistic_path",
+    "try_priors": "priorwise.models.regression.logistic_path",
+    "variance_path": "priorwise.models.regression.logistic_path",
     "write_bxr_priors": "priorwise.priors.bxr_files",
     "write_report": "priorwise.report",
 }
 
 if TYPE_CHECKING:
     from priorwise.corpus import CategoryGraph, CategoryPage, Corpus, Document, Origin, ingest
-    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.corpus.build.wikipedia import ingest_wikipedia
     from priorwise.discovery import Run, discover
     from priorwise.discovery.many import discover_many, discover_runs
     from priorwise.engines.spark import Spark
     from priorwise.errors import PriorwiseError
+    from priorwise.explorer import explore
     from priorwise.features import (
         InverseDocumentFrequency,
         NamedColumns,
@@ -112,16 +113,16 @@ if TYPE_CHECKING:
         TermFrequency,
         Words,
     )
-    from priorwise.models.bernoulli import BernoulliNB
     from priorwise.models.linear_model import LinearModel
-    from priorwise.models.logistic import LogisticRegression
-    from priorwise.models.logistic_path import try_priors, variance_path
-    from priorwise.models.member_finder import MemberFinder
-    from priorwise.models.member_regression import MemberRegression
-    from priorwise.models.multinomial import MultinomialNB, WeightedNB
-    from priorwise.models.presence import PresenceNB
+    from priorwise.models.naive_bayes.bernoulli import BernoulliNB
+    from priorwise.models.naive_bayes.multinomial import MultinomialNB, WeightedNB
+    from priorwise.models.naive_bayes.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
-    from priorwise.models.probit import ProbitRegression
+    from priorwise.models.regression.logistic import LogisticRegression
+    from priorwise.models.regression.logistic_path import try_priors, variance_path
+    from priorwise.models.regression.member_finder import MemberFinder
+    from priorwise.models.regression.member_regression import MemberRegression
+    from priorwise.models.regression.probit import ProbitRegression
     from priorwise.models.threshold import fit_threshold
     from priorwise.models.thresholded import Thresholded
     from priorwise.priors import (
@@ -145,16 +146,16 @@ if TYPE_CHECKING:
     from priorwise.priors.imagined import ImaginedTexts
     from priorwise.priors.informed import Informed
     from priorwise.priors.keywords import Keywords
+    from priorwise.readers.collections.medline import MedlineReader
+    from priorwise.readers.collections.newsgroups import NewsgroupsReader
+    from priorwise.readers.collections.odp import ODPReader
+    from priorwise.readers.collections.ohsumed import OhsumedReader
+    from priorwise.readers.collections.rcv1 import RCV1Reader
+    from priorwise.readers.collections.reuters import ReutersReader
+    from priorwise.readers.collections.yahoo_qa import YahooQAReader
     from priorwise.readers.folder import FolderReader
-    from priorwise.readers.medline import MedlineReader
-    from priorwise.readers.newsgroups import NewsgroupsReader
-    from priorwise.readers.odp import ODPReader
-    from priorwise.readers.ohsumed import OhsumedReader
     from priorwise.readers.opening import Opening
-    from priorwise.readers.rcv1 import RCV1Reader
     from priorwise.readers.records import RecordReader
-    from priorwise.readers.reuters import ReutersReader
-    from priorwise.readers.yahoo_qa import YahooQAReader
     from priorwise.report import write_report
     from priorwise.review.session import Session
     from priorwise.review.simulation import simulate
@@ -173,7 +174,6 @@ if TYPE_CHECKING:
         MicroF1,
         PPVAtK,
     )
-    from priorwise.view import explore
 
 __all__ = [
     "PPV",

@@ -90,7 +90,7 @@ def _enwik8(folder: Path, offline: bool) -> Path:
 def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
     from priorwise.cli.ingest_options import run_and_show
     from priorwise.corpus import Corpus
-    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.corpus.build.wikipedia import ingest_wikipedia
     from priorwise.discovery.demo import corpus_made_before
 
     _command("ingest", "wikipedia", str(dump), "-o", str(path))

@@ -25,7 +25,7 @@ class ManyLabels:
 
     def check(self, output: Path | None, runs: Path | None, depth: int | None, *, overwrite: bool) -> None:
         """Refuse what does not go together, before anything is opened."""
-        from priorwise.corpus.whole_files import check_files
+        from priorwise.corpus.storage.whole_files import check_files
 
         if self.file is not None and self.all:
             raise click.UsageError("Give either --labels-from FILE or --all-labels.")
@@ -191,7 +191,7 @@ def write_tables(tables: Mapping[Path, Any], *, overwrite: bool) -> None:
     """Write tables, all or none."""
     from pyarrow import parquet
 
-    from priorwise.corpus.whole_files import whole_files
+    from priorwise.corpus.storage.whole_files import whole_files
     from priorwise.tables import write_csv
 
     with whole_files(list(tables), overwrite=overwrite) as drafts:

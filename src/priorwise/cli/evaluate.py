@@ -40,7 +40,7 @@ def evaluate(
     Instead of a corpus you can give a FILE of records, of any kind that `priorwise ingest records` reads. It is read
     into memory.
     """
-    from priorwise.corpus.whole_files import check_files, write_texts
+    from priorwise.corpus.storage.whole_files import check_files, write_texts
     from priorwise.discovery.run import load_model
     from priorwise.ranking.classifier import Classifier
     from priorwise.ranking.corpus_evaluation import evaluate_on
@@ -62,7 +62,7 @@ def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
     if isinstance(corpus, str) or corpus.is_dir() or not (corpus == STDIN or corpus.is_file()):
         return open_corpus(corpus)
     from priorwise.corpus import Corpus
-    from priorwise.corpus.build import corpus_of
+    from priorwise.corpus.build.in_memory import corpus_of
     from priorwise.readers.records import RecordReader
 
     return corpus_of(Corpus, RecordReader([corpus], columns, opening), None, "number")

@@ -41,7 +41,7 @@ def explore(
     """
     from urllib.parse import urlencode
 
-    from priorwise.view import setting_of
+    from priorwise.explorer import setting_of
     from priorwise.web.pages import pages_of
 
     given = {"label": label, "model": model, "keywords": words, "documents": documents, "seed": seed}

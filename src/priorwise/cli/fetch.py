@@ -26,7 +26,7 @@ def fetch(
     and every file is verified by its checksum.
     """
     from priorwise.cli.output import progress_bar
-    from priorwise.readers.wiki_fetch import WIKIMEDIA, fetch_dump, find_dump
+    from priorwise.wiki.fetch import WIKIMEDIA, fetch_dump, find_dump
 
     offer = find_dump(wiki, date=date, categories=categories, mirror=mirror or WIKIMEDIA)
     click.echo(offer.said)

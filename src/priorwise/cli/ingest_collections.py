@@ -42,7 +42,7 @@ def reuters(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
 
     The parts are those of the ModApte split: 9,603 and 3,299 stories, or with --labelled 7,775 and 3,019.
     """
-    from priorwise.readers.reuters import ReutersReader
+    from priorwise.readers.collections.reuters import ReutersReader
 
     ingest_reader(lambda: ReutersReader(inputs, **options), writing, "first")
 
@@ -57,7 +57,7 @@ def newsgroups(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> No
 
     Only the version by date has parts: 11,314 and 7,532 messages.
     """
-    from priorwise.readers.newsgroups import NewsgroupsReader
+    from priorwise.readers.collections.newsgroups import NewsgroupsReader
 
     ingest_reader(lambda: NewsgroupsReader(inputs, **options), writing, "first")
 
@@ -72,7 +72,7 @@ def ohsumed(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     Labels are the folders of the classes; an abstract in several folders is one document with several labels. The parts
     of the first 20,000 abstracts have 6,286 and 7,643 documents.
     """
-    from priorwise.readers.ohsumed import OhsumedReader
+    from priorwise.readers.collections.ohsumed import OhsumedReader
 
     ingest_reader(lambda: OhsumedReader(inputs, **options), writing, "first")
 
@@ -88,7 +88,7 @@ def medline(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
 
     Labels are the MeSH headings. Records without an abstract are left out, and counted.
     """
-    from priorwise.readers.medline import MedlineReader
+    from priorwise.readers.collections.medline import MedlineReader
 
     ingest_reader(lambda: MedlineReader(inputs, **options), writing, "first")
 
@@ -106,7 +106,7 @@ def rcv1(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     (stem.termid.idf.map.txt), in any order, or the folder they are in. The parts are those of LYRL2004: 23,149 and
     781,265 stories.
     """
-    from priorwise.readers.rcv1 import RCV1Reader
+    from priorwise.readers.collections.rcv1 import RCV1Reader
 
     ingest_reader(lambda: RCV1Reader(inputs, **options), writing, "first")
 
@@ -121,7 +121,7 @@ def odp(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     Labels are the topics; a page that is listed under several topics is described anew under each, and is a document
     each time.
     """
-    from priorwise.readers.odp import ODPReader
+    from priorwise.readers.collections.odp import ODPReader
 
     ingest_reader(lambda: ODPReader(inputs, **options), writing, "first")
 
@@ -135,6 +135,6 @@ def odp(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
 @writes_corpus
 def yahoo_qa(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
     """Read Yahoo! Answers (Webscope L6): its parts, in their order."""
-    from priorwise.readers.yahoo_qa import YahooQAReader
+    from priorwise.readers.collections.yahoo_qa import YahooQAReader
 
     ingest_reader(lambda: YahooQAReader(inputs, **options), writing, "first")

@@ -67,7 +67,7 @@ def wikipedia(
         return
     if output is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
-    from priorwise.corpus.wikipedia import ingest_wikipedia
+    from priorwise.corpus.build.wikipedia import ingest_wikipedia
 
     with using(engine, master) as spark:
         run_and_show(
@@ -90,7 +90,7 @@ def wikipedia(
 
 def _preview(files: tuple[Path, ...], min_bytes: int, references: tuple[str, ...], n: int) -> None:
     from priorwise.cli.output import safe
-    from priorwise.readers.wikipedia import first_articles
+    from priorwise.wiki.wikipedia import first_articles
 
     for document in first_articles(files, n, min_bytes=min_bytes, references=references):
         click.echo(f"== {safe(document.title)} ==\n")

@@ -78,7 +78,7 @@ def report(
     Other endings write the results themselves: what was accepted, rejected, unsure and not judged, and the members
     known before.
     """
-    from priorwise.corpus.whole_files import check_files, whole_files
+    from priorwise.corpus.storage.whole_files import check_files, whole_files
     from priorwise.exports.finished import finished_bytes, write_draft
     from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of

@@ -133,7 +133,7 @@ def _dealt(model: Any, folds: int | None, seed: int, examples: Any) -> Any:
             "leave such labels out with --min-members 2, or give a prior"
         )
     if model.shares_folds:
-        from priorwise.models.logistic_table import Dealt
+        from priorwise.models.regression.logistic_table import Dealt
 
         return Dealt(folds or model.usual_folds, seed)
     from sklearn.model_selection import KFold, StratifiedKFold

@@ -26,7 +26,7 @@ def verify(paths: tuple[str, ...]) -> None:
 
 def _verified(path: Path | str) -> str:
     """Check one thing, and say what it is."""
-    from priorwise.corpus.manifest import FILE_NAME as CORPUS
+    from priorwise.corpus.storage.manifest import FILE_NAME as CORPUS
     from priorwise.discovery.run import MARKER as RUN
     from priorwise.discovery.run_folders import MARKER as RUNS
     from priorwise.discovery.verdicts import FILE_NAME as VERDICTS

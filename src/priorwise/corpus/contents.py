@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import shortened
+from priorwise.corpus.storage.columns import string_column
 from priorwise.corpus.stored import StoredCorpus, as_rows
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, UnknownName
@@ -278,8 +278,8 @@ class CorpusContents(StoredCorpus):
         """
         if self._labels.find(name) is not None or name in self.graph:
             return name
-        from priorwise.text.site_names import is_category_space
-        from priorwise.text.wikitext import category_name
+        from priorwise.wiki.site_names import is_category_space
+        from priorwise.wiki.wikitext import category_name
 
         space, colon, rest = name.strip().lstrip(":").partition(":")
         bare = category_name(rest) if colon and is_category_space(space) else category_name(name)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.contents import CorpusContents
-from priorwise.corpus.repeats import Duplicates
 
 
 class Corpus(CorpusContents):
@@ -85,7 +85,7 @@ class Corpus(CorpusContents):
         >>> corpus.largest_labels(2)
         [('fruit', 2), ('red', 1)]
         """
-        from priorwise.corpus import build
+        from priorwise.corpus.build import in_memory as build
 
         return build.corpus_of(cls, build.documents_of_texts(texts, labels, ids, titles, title_words), path)
 
@@ -137,7 +137,7 @@ class Corpus(CorpusContents):
         >>> Corpus.from_records(records).labels_of(0)
         ['fruit', 'red']
         """
-        from priorwise.corpus import build
+        from priorwise.corpus.build import in_memory as build
         from priorwise.readers.fields import Columns
         from priorwise.readers.opening import Opening
 
@@ -175,7 +175,7 @@ class Corpus(CorpusContents):
         >>> corpus.matrix().toarray().tolist()
         [[2.0, 0.0], [1.0, 3.0]]
         """
-        from priorwise.corpus import build
+        from priorwise.corpus.build import in_memory as build
 
         return build.corpus_of_matrix(cls, X, vocabulary, build.described(X.shape[0], labels, ids, titles), path)
 
@@ -198,7 +198,7 @@ class Corpus(CorpusContents):
 
         Without a column of ids, the index of a pandas frame names the documents, unless it just numbers the rows.
         """
-        from priorwise.corpus import build
+        from priorwise.corpus.build import in_memory as build
         from priorwise.readers.fields import Columns
 
         columns = Columns(text, id, title, labels, separator, title_words, keep_columns)

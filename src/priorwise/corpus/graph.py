@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import list_parts
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
+from priorwise.corpus.storage.columns import list_parts
 from priorwise.counting import counted
 from priorwise.errors import InputError, UnknownName
 

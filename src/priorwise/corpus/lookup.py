@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import text_column
+from priorwise.corpus.storage.columns import text_column
 
 FEW = 64
 

@@ -13,19 +13,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.corpus import merge as file_of
-from priorwise.corpus.columns import list_parts
-from priorwise.corpus.fetched import Fetched, Progress, manifest_at
-from priorwise.corpus.gather import gather
+from priorwise.corpus.build import merge as file_of
+from priorwise.corpus.build.gather import gather
 from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.label_search import LabelSearch
 from priorwise.corpus.lookup import SortedNames, Strings
-from priorwise.corpus.manifest import Manifest
-from priorwise.corpus.read_from import ReadFrom
-from priorwise.corpus.storage import Store
-from priorwise.corpus.structure import check_file
+from priorwise.corpus.storage.columns import list_parts
+from priorwise.corpus.storage.fetched import Fetched, Progress, manifest_at
+from priorwise.corpus.storage.manifest import Manifest
+from priorwise.corpus.storage.places import Store
+from priorwise.corpus.storage.read_from import ReadFrom
+from priorwise.corpus.storage.structure import check_file
+from priorwise.corpus.storage.verified import Verified
 from priorwise.corpus.texts import StoredTexts
-from priorwise.corpus.verified import Verified
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError
 from priorwise.readers.addresses import local_path, with_ending
@@ -96,7 +96,7 @@ class StoredCorpus:
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Self:
         """Write the corpus to a folder, or to an address, and return it opened from there."""
-        from priorwise.corpus.write import claim_any
+        from priorwise.corpus.build.write import claim_any
 
         with claim_any(path, overwrite=overwrite, fingerprint=None) as unfinished:
             place = unfinished.place()

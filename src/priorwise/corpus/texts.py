@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import list_column, list_parts
+from priorwise.corpus.storage.columns import list_column, list_parts
 from priorwise.errors import DamagedCorpus, InputError
 
 KeepText = Literal["lead", "whole", "none"]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.manifest import Manifest
-from priorwise.corpus.wikipedia import wiki_tokenizer
+from priorwise.corpus.build.wikipedia import wiki_tokenizer
+from priorwise.corpus.storage.manifest import Manifest
 from priorwise.discovery.hidden import DefaultModel, LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.learning import Procedure
 from priorwise.errors import CorpusError, NotEnoughData

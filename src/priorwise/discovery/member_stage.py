@@ -35,7 +35,7 @@ from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.table import Ranking
 
 if TYPE_CHECKING:
-    from priorwise.models.member_trials import Setting
+    from priorwise.models.regression.member_trials import Setting
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -83,7 +83,7 @@ class TriedSetting:
     @property
     def setting(self) -> Setting:
         """The setting itself."""
-        from priorwise.models.member_trials import Setting
+        from priorwise.models.regression.member_trials import Setting
 
         return Setting(self.prior, self.believed, self.one_sided, self.described, self.knowledge)
 
@@ -288,7 +288,7 @@ class CategoryFeatures:
 
     def ranker(self, category: Category, **details: Any) -> Any:
         """The estimator that ranks the category, not fitted yet."""
-        from priorwise.models.rankers import make_ranker
+        from priorwise.models.regression.rankers import make_ranker
 
         corpus = category.corpus
         return make_ranker(

@@ -16,7 +16,7 @@ from priorwise.discovery.stage import COMPARES, NARROWS, RANKS
 from priorwise.features.recipe import Recipe
 from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import GroupWeights, LinearModel
-from priorwise.models.presence_counts import PresenceCounts
+from priorwise.models.naive_bayes.presence_counts import PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.search.left_out_ranks import LeftOutRanks

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.checksums import FILES, check_described, check_files, described
-from priorwise.corpus.recorded import recorded_path
-from priorwise.corpus.whole_folder import check_free, whole_folder
+from priorwise.corpus.storage.checksums import FILES, check_described, check_files, described
+from priorwise.corpus.storage.recorded import recorded_path
+from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
 from priorwise.discovery.damage import damage_named
 from priorwise.discovery.old_runs import upgraded
@@ -33,7 +33,7 @@ from priorwise.tables import write_csv
 
 if TYPE_CHECKING:
     from priorwise.charts import Picture
-    from priorwise.models.terrain import Terrain
+    from priorwise.models.naive_bayes.terrain import Terrain
 
 FORMAT = 4
 """Formats 1 to 3 kept each stage in a form of its own; `old_runs` reads them."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from priorwise.corpus.files import disk_errors_said
-from priorwise.corpus.whole_files import whole_file, write_bytes
-from priorwise.corpus.whole_folder import check_free, whole_folder
+from priorwise.corpus.storage.files import disk_errors_said
+from priorwise.corpus.storage.whole_files import whole_file, write_bytes
+from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.discovery.many_tables import labels_table
 from priorwise.discovery.run import MARKER as RUN
 from priorwise.discovery.run import Run, check_output

@@ -12,7 +12,7 @@ from priorwise.charts import Picture
 from priorwise.errors import InputError
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
-from priorwise.models.terrain import Terrain
+from priorwise.models.naive_bayes.terrain import Terrain
 from priorwise.ranking.table import Ranking
 
 RANKS, NARROWS, COMPARES = "ranks", "narrows", "compares"

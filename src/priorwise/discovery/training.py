@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
-from priorwise.models.leave_one_out import LeaveOneOut
-from priorwise.models.presence_counts import Cases, PresenceCounts
+from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
+from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
 from priorwise.priors.presence import PresencePrior
 from priorwise.priors.pseudo_counts import UNIFORM
 

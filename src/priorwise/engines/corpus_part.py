@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.corpus import Corpus, TokenBatch
-from priorwise.corpus.columns import list_parts
-from priorwise.corpus.gather import gather
-from priorwise.corpus.merge import TOKENS
-from priorwise.corpus.storage import Store
-from priorwise.corpus.structure import check_token_batch
+from priorwise.corpus.build.gather import gather
+from priorwise.corpus.build.merge import TOKENS
+from priorwise.corpus.storage.columns import list_parts
+from priorwise.corpus.storage.places import Store
+from priorwise.corpus.storage.structure import check_token_batch
 from priorwise.errors import DamagedCorpus, InputError
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.threads import in_order
+from priorwise.corpus.storage.threads import in_order
 from priorwise.engines import local
 from priorwise.engines.passes import Progress
 from priorwise.ranking.scorer import Scorer, Top

@@ -13,15 +13,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from priorwise.corpus.ingestion import IngestSummary, shard_makers, ways_of_working
-from priorwise.corpus.manifest import this_tokenizer
-from priorwise.corpus.shards import AnyShard
-from priorwise.corpus.storage import Store
+from priorwise.corpus.build.ingestion import IngestSummary, shard_makers, ways_of_working
+from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.build.token_work import TokenWork
+from priorwise.corpus.build.wikipedia import wiki_tokenizer
+from priorwise.corpus.build.work import MakeShard, Reading, Source, Unfinished
+from priorwise.corpus.build.write import write_corpus
+from priorwise.corpus.storage.manifest import this_tokenizer
+from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import KeepText
-from priorwise.corpus.token_work import TokenWork
-from priorwise.corpus.wikipedia import wiki_tokenizer
-from priorwise.corpus.work import MakeShard, Reading, Source, Unfinished
-from priorwise.corpus.write import write_corpus
 from priorwise.counting import counted
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import DONE, SparkTokens, finished_splits, reading_of, written_split
@@ -30,9 +30,9 @@ from priorwise.engines.wikimedia_tables import articles_of, is_content_table
 from priorwise.errors import InputError
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
-from priorwise.text.site_names import SiteNames, site_names
-from priorwise.text.wikitext import RULE_VERSION as WIKITEXT_RULES
-from priorwise.text.wikitext import read_wikitext
+from priorwise.wiki.site_names import SiteNames, site_names
+from priorwise.wiki.wikitext import RULE_VERSION as WIKITEXT_RULES
+from priorwise.wiki.wikitext import read_wikitext
 
 DOCUMENTS_PER_SPLIT = 1 << 14
 """About how many documents one task reads."""

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.names import merge_names
-from priorwise.corpus.shards import AnyShard, StoredShard
-from priorwise.corpus.storage import Store, batches_of
-from priorwise.corpus.token_work import CountedNames, TokenWork, added_up, largest_count, renumbered
-from priorwise.corpus.work import Reading, Source, Split, Unfinished
+from priorwise.corpus.build.names import merge_names
+from priorwise.corpus.build.shards import AnyShard, StoredShard
+from priorwise.corpus.build.token_work import CountedNames, TokenWork, added_up, largest_count, renumbered
+from priorwise.corpus.build.work import Reading, Source, Split, Unfinished
+from priorwise.corpus.storage.places import Store, batches_of
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_tasks import FAILURE
 from priorwise.readers.remarks import added_remarks
@@ -34,7 +34,7 @@ _WRITTEN = pa.schema({"group": pa.int32()})
 
 @dataclass(frozen=True)
 class SparkWork:
-    """Spark as what makes the shards of a corpus; see :class:`~priorwise.corpus.work.Work`.
+    """Spark as what makes the shards of a corpus; see :class:`~priorwise.corpus.build.work.Work`.
 
     Each attempt at a split writes a folder of its own, and then a small file that says which attempt counts. So a task
     that is tried again, or run twice, does no harm; and what is done stays done when the whole job is killed.
@@ -98,7 +98,7 @@ def finished_splits(store: Store) -> dict[int, Any]:
 
 
 class SparkTokens:
-    """Tokens counted by an aggregation, renumbered by tasks; see :class:`~priorwise.corpus.token_work.TokenWork`."""
+    """Tokens counted by an aggregation and renumbered by tasks, as a `TokenWork` does."""
 
     def __init__(self, spark: Spark, shards: Sequence[AnyShard], store: Store) -> None:
         self._spark, self._store = spark, store

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 MODELS: dict[str, type[PriorModel]] = {}
 """Every model that has been defined, by name."""
 
-MODULES = ("bernoulli", "presence", "multinomial", "logistic", "probit")
+MODULES = (
+    "naive_bayes.bernoulli",
+    "naive_bayes.presence",
+    "naive_bayes.multinomial",
+    "regression.logistic",
+    "regression.probit",
+)
 """The modules of this folder that define models, in the order in which people are told of them."""
 
 
@@ -71,7 +77,7 @@ class PriorModel(PriorByName):
 
     Examples
     --------
-    >>> from priorwise.models.multinomial import MultinomialNB
+    >>> from priorwise.models.naive_bayes.multinomial import MultinomialNB
     >>> MultinomialNB(), MultinomialNB(class_rate="uniform")
     (MultinomialNB(prior=Dirichlet(1)), MultinomialNB(prior=Dirichlet(1), class_rate='uniform'))
     >>> MultinomialNB().set_params(prior__alpha=0.1)

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import text_column
-from priorwise.corpus.files import FileRecord, FolderPlace
-from priorwise.corpus.whole_files import whole_file, write_bytes
-from priorwise.corpus.whole_folder import check_free, whole_folder
+from priorwise.corpus.storage.columns import text_column
+from priorwise.corpus.storage.files import FileRecord, FolderPlace
+from priorwise.corpus.storage.whole_files import whole_file, write_bytes
+from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe

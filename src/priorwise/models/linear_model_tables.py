@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.columns import text_column
+from priorwise.corpus.storage.columns import text_column
 from priorwise.errors import BrokenFile
 from priorwise.models.weights import Background, Weights
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.columns import string_column
 from priorwise.corpus.lookup import SortedNames, Strings
-from priorwise.corpus.manifest import this_tokenizer
+from priorwise.corpus.storage.columns import string_column
+from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.recipe import term_frequency
-from priorwise.models.class_scores import score_documents
 from priorwise.models.linear_model import LinearModel
+from priorwise.models.naive_bayes.class_scores import score_documents
+from priorwise.models.naive_bayes.terrain import length_divisor
 from priorwise.models.probabilities import label_scores, log_probabilities
-from priorwise.models.terrain import length_divisor
 from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.evidence import further_scores
 
@@ -80,7 +80,7 @@ class Classifier:
     Examples
     --------
     >>> from priorwise.models.corpus_training import examples_of, train
-    >>> from priorwise.models.multinomial import MultinomialNB
+    >>> from priorwise.models.naive_bayes.multinomial import MultinomialNB
     >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
     >>> corpus = Corpus.from_texts(texts, labels=["sport", "sport", "politics", "politics"])
     >>> how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}

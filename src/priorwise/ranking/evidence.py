@@ -200,7 +200,7 @@ def evidence_lines(corpus: Corpus, rows: Rows, scorer: Scorer, model: LinearMode
     >>> evidence_lines(corpus, np.array([1, 0]), Scorer(Weights(known, values, np.zeros(1))))
     ['b:-2.00', 'b:-2.00 a:+0.50']
     """
-    from priorwise.kernels.strongest import strongest_of_each
+    from priorwise.ranking._kernels.strongest import strongest_of_each
 
     offsets, tokens, counts = corpus.take_counts(rows)
     adds = scorer.table(corpus.n_vocabulary)[tokens]

@@ -13,7 +13,7 @@ from priorwise.corpus import Corpus
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import rarity
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.terrain import length_divisor
+from priorwise.models.naive_bayes.terrain import length_divisor
 from priorwise.models.weights import Weights
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ class Scorer:
     def prepared(self, n_tokens: int) -> Callable[[NDArray[Any], NDArray[np.uint32], NDArray[Any]], Floats]:
         """Return a function from offsets, tokens and counts of some documents to their scores."""
         from priorwise.kernels.scoring import score_documents
-        from priorwise.kernels.vector_scores import score_vectors
+        from priorwise.ranking._kernels.vector_scores import score_vectors
 
         table = self.table(n_tokens)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from priorwise.charts import Markup, chart_style, element
 from priorwise.charts.markup import joined
-from priorwise.corpus.whole_files import write_texts
+from priorwise.corpus.storage.whole_files import write_texts
 from priorwise.counting import rounded
 from priorwise.errors import InputError
 from priorwise.report.candidates import TOP, candidates

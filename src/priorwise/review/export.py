@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.read_from import ReadFrom
-from priorwise.corpus.whole_files import check_files
+from priorwise.corpus.storage.read_from import ReadFrom
+from priorwise.corpus.storage.whole_files import check_files
 from priorwise.discovery import Run
 from priorwise.discovery.verdicts import rows_there
 from priorwise.errors import CorpusError, InputError

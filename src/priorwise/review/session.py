@@ -34,7 +34,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.calibration import Calibration, calibrate
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
-from priorwise.models.updating import balanced, learned_change
+from priorwise.models.regression.updating import balanced, learned_change
 from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores
 from priorwise.ranking.scorer import Scorer

@@ -19,8 +19,8 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.document_vectors import document_vectors, text_vector
-from priorwise.models.judged_squares import JudgedSquares
-from priorwise.models.updating import balanced
+from priorwise.models.regression.judged_squares import JudgedSquares
+from priorwise.models.regression.updating import balanced
 from priorwise.review.session import CONSTANT, RATIO, STRENGTH, Start
 
 Mask = NDArray[np.bool_]

@@ -65,8 +65,8 @@ def normalise_texts(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> Normal
     >>> normalise_texts(data, np.array([[0, data.size]])).data.tobytes().decode()[:-SPARE]
     "müller's café"
     """
-    from priorwise.kernels.normalisation import find_runs, write_normal
     from priorwise.kernels.words import as_words, read_only
+    from priorwise.text._kernels.normalisation import find_runs, write_normal
 
     data = read_only(data)
     words = as_words(data)
@@ -90,7 +90,7 @@ def _normal_runs(runs: list[bytes]) -> list[bytes]:
 @cache
 def _changes() -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
     """Return what becomes of each code point: its fate, and where its replacement begins and how long it is."""
-    from priorwise.kernels.normalisation import REPLACED, TOGETHER
+    from priorwise.text._kernels.normalisation import REPLACED, TOGETHER
 
     # A line's end joins with nothing, so one call serves all characters.
     characters = [chr(point) for point in range(0x80, LAST_POINT + 1) if not 0xD800 <= point <= 0xDFFF]

@@ -91,7 +91,7 @@ def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
     >>> tokens("ภาษาไทย"), tokens("ภาษาไทย", rule=1)
     (['ภาษ', 'าษา', 'ษาไ', 'าไท', 'ไทย'], ['ภาษาไทย'])
     """
-    from priorwise.kernels.tokens import token_spans
+    from priorwise.text._kernels.tokens import token_spans
 
     data = normalise(text)
     spans = token_spans(np.frombuffer(data, np.uint8), character_classes(rule))
@@ -129,8 +129,8 @@ def count_texts(texts: Iterable[str], rule: int = RULE_VERSION) -> CountedTexts:
 
 def count_normal(texts: NormalTexts, rule: int = RULE_VERSION) -> CountedTexts:
     """Count the tokens of texts that are in normal form; see :func:`count_texts`."""
-    from priorwise.kernels.tokens import count_tokens
     from priorwise.kernels.words import as_words, read_only
+    from priorwise.text._kernels.tokens import count_tokens
 
     data = read_only(texts.data)
     return CountedTexts(*count_tokens(data, as_words(data), texts.bounds, character_classes(rule)))
@@ -158,11 +158,11 @@ def character_classes(rule: int = RULE_VERSION) -> NDArray[np.uint8]:
 
     Examples
     --------
-    >>> from priorwise.kernels.tokens import DIGIT, LETTER
+    >>> from priorwise.text._kernels.tokens import DIGIT, LETTER
     >>> character_classes()[[ord("a"), ord("7")]].tolist() == [LETTER, DIGIT]
     True
     """
-    from priorwise.kernels import tokens as kernel
+    from priorwise.text._kernels import tokens as kernel
 
     of_category = {"L": kernel.LETTER, "M": kernel.MARK, "N": kernel.NUMBER}
     category = unicodedata.category

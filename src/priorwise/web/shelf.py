@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus, ingest
-from priorwise.corpus.manifest import Manifest
+from priorwise.corpus.storage.manifest import Manifest
 from priorwise.errors import BrokenFile, InputError, PriorwiseError, UnknownName
 from priorwise.readers.compressed import plain_suffix
 from priorwise.readers.fields import Columns
@@ -239,7 +239,7 @@ class Shelf:
         tell = told_by(report)
         report("Reading", 0.0)
         if source.wiki:
-            from priorwise.corpus.wikipedia import ingest_wikipedia
+            from priorwise.corpus.build.wikipedia import ingest_wikipedia
 
             ingest_wikipedia([path], target, progress=tell)
         else:

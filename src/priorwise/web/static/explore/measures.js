@@ -1,4 +1,4 @@
-// Right and wrong decisions on each side of the line, as priorwise.view.measures has them.
+// Right and wrong decisions on each side of the line, as priorwise.explorer.measures has them.
 import { el } from "/static/base.js";
 
 /** Which documents are below the line y = slope · x + shift, by their log odds. */

@@ -1,0 +1,184 @@
+"""Documents that share an id: find them, and make their shards again without them or with new ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from priorwise.corpus.storage.columns import list_column, list_parts, text_column
+from priorwise.corpus.lookup import shortened
+from priorwise.corpus.build.shards import PARTS, AnyShard, MappedShard, Shard, StoredShard
+from priorwise.corpus.texts import with_texts_of
+from priorwise.durable import remove
+from priorwise.readers.fields import numbered_ids
+
+Duplicates = Literal["error", "first", "last", "number"]
+"""What to do with documents that share an id: refuse them, keep the first or the last, or number the later ones."""
+
+FIRST = "documents left out: their id had been read before"
+LAST = "documents left out: their id was read again later"
+NUMBERED = "documents whose id had been read before, numbered"
+_NAMED = 10
+_AT_A_TIME = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class IdOrder:
+    """All documents in the order of their ids; ``repeated`` are those whose id an earlier one has, ascending."""
+
+    order: NDArray[np.int64]
+    repeated: NDArray[np.int64]
+
+    def replaced(self, ids: pa.ChunkedArray) -> NDArray[np.int64]:
+        """Return the documents whose id a later one has, ascending."""
+        if not len(self.repeated):
+            return self.repeated
+        names = ids.take(pa.array(self.repeated)).unique()
+        rows = np.flatnonzero(pc.is_in(ids, value_set=names).to_numpy())
+        last = dict(zip(ids.take(pa.array(rows)).to_pylist(), rows.tolist(), strict=True))
+        return np.setdiff1d(rows, np.array(list(last.values()), np.int64))
+
+
+def order_ids(ids: pa.ChunkedArray) -> IdOrder:
+    """Sort ids and find those that are there twice.
+
+    Examples
+    --------
+    >>> found = order_ids(pa.chunked_array([["b", "a"], ["b", "c"]]))
+    >>> found.order.tolist(), found.repeated.tolist()
+    ([1, 0, 2, 3], [2])
+    """
+    order = pc.sort_indices(ids).to_numpy().astype(np.int64)
+    same = np.zeros(len(order), np.bool_)
+    for start in range(0, len(order) - 1, _AT_A_TIME):
+        ordered = ids.take(pa.array(order[start : start + _AT_A_TIME + 1]))
+        same[start + 1 : start + len(ordered)] = pc.equal(ordered[1:], ordered[:-1]).to_numpy()
+    # The sort is stable, so the first of those with one id is the one that was read first.
+    return IdOrder(order, np.sort(order[same]))
+
+
+def settle_repeats(
+    shards: Sequence[AnyShard], duplicates: Duplicates, folder_of: Callable[[int], Path | StoredShard | None]
+) -> tuple[list[AnyShard], dict[str, int]]:
+    """Leave out the documents that share an id with another, or give them ids of their own.
+
+    Parameters
+    ----------
+    shards : sequence of AnyShard
+        In the order of the documents.
+    duplicates : {"error", "first", "last", "number"}
+        What to do; an error is left to the merge.
+    folder_of : function
+        Where to write the shard of a number when it has changed, so that it takes no memory; None to hold it there.
+
+    Returns
+    -------
+    shards, remarks
+        The shards, and how many documents this changed, if any.
+    """
+    if duplicates == "error":
+        return list(shards), {}
+    ids = [shard.documents.column("id") for shard in shards]
+    all_ids = pa.chunked_array(ids, pa.string())
+    found = order_ids(all_ids)
+    changed = found.replaced(all_ids) if duplicates == "last" else found.repeated
+    if not len(changed):
+        return list(shards), {}
+    names = _numbered(all_ids, found) if duplicates == "number" else []
+    starts = np.concatenate([[0], np.cumsum([len(column) for column in ids])])
+    shard_of = np.searchsorted(starts, changed, side="right") - 1
+    settled: list[AnyShard] = list(shards)
+    examples: list[str] = []
+    for number in np.unique(shard_of).tolist():
+        shard, mine = shards[number], np.flatnonzero(shard_of == number)
+        rows = changed[mine] - starts[number]
+        examples += _examples(shard, rows[: max(0, _NAMED + 1 - len(examples))])
+        if duplicates == "number":
+            again = _renamed(shard, rows, [names[place] for place in mine.tolist()])
+        else:
+            again = with_rows(shard, np.delete(np.arange(len(ids[number])), rows))
+        settled[number] = _stored(again, folder_of(number))
+    what = {"first": FIRST, "last": LAST, "number": NUMBERED}[duplicates]
+    return settled, {f"{what} ({shortened(examples, _NAMED)})": len(changed)}
+
+
+def _numbered(ids: pa.ChunkedArray, found: IdOrder) -> list[str]:
+    """Return new ids for the documents whose id was there before, such as ``a#2``: none that any document has."""
+    taken = set(ids.filter(pc.match_substring_regex(ids, r"#\d+$")).to_pylist())
+    return numbered_ids(ids.take(pa.array(found.repeated)).to_pylist(), taken)
+
+
+def _examples(shard: AnyShard, rows: NDArray[np.int64]) -> list[str]:
+    some = shard.documents.take(pa.array(rows))
+    ids, places = some.column("id").to_pylist(), some.column("place").to_pylist()
+    return [f"{identity}, line {place:,}" if place else identity for identity, place in zip(ids, places, strict=True)]
+
+
+def _renamed(shard: AnyShard, rows: NDArray[np.int64], names: list[str]) -> Shard:
+    ids = shard.documents.column("id").to_pylist()
+    for row, name in zip(rows.tolist(), names, strict=True):
+        ids[row] = name
+    documents = _replaced(shard.documents, "id", text_column(ids))
+    return Shard(documents, *(getattr(shard, part) for part in PARTS if part != "documents"))
+
+
+def _stored(shard: Shard, place: Path | StoredShard | None) -> AnyShard:
+    if place is None:
+        return shard
+    if isinstance(place, StoredShard):
+        place.fill(shard)
+        return place
+    remove(place)
+    shard.write(place)
+    return MappedShard(place)
+
+
+def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
+    """Return a shard with some of its documents, as if there had been no others; categories' pages all stay.
+
+    Examples
+    --------
+    >>> from priorwise.readers.document import Document
+    >>> shard = Shard.from_documents([Document("1", "One", "a b"), Document("2", "Two", "b b")])
+    >>> with_rows(shard, np.array([1])).vocabulary.to_pydict()
+    {'token': ['b'], 'documents': [1], 'occurrences': [2]}
+    """
+    kept = pa.array(rows)
+    documents, tokens = shard.documents.take(kept), shard.tokens.take(kept)
+    offsets, numbers = list_parts(tokens.column("tokens"))
+    counts = list_parts(tokens.column("counts"))[1]
+    frequency = np.bincount(numbers, minlength=shard.vocabulary.num_rows)
+    occurrences = np.bincount(numbers, weights=counts, minlength=len(frequency))
+    used = np.flatnonzero(frequency)
+    label_offsets, labels = list_parts(documents.column("labels"))
+    used_labels = np.flatnonzero(np.bincount(labels, minlength=shard.labels.num_rows))
+    return Shard(
+        documents=_replaced(documents, "labels", list_column(label_offsets, _renumbered(labels, used_labels))),
+        tokens=_replaced(tokens, "tokens", list_column(offsets, _renumbered(numbers, used))),
+        vocabulary=pa.RecordBatch.from_pydict(
+            {
+                "token": shard.vocabulary.column("token").take(pa.array(used)),
+                "documents": frequency[used].astype(np.uint32),
+                "occurrences": occurrences[used].astype(np.uint64),
+            }
+        ),
+        labels=shard.labels.take(pa.array(used_labels)),
+        categories=shard.categories,
+        texts=with_texts_of(shard.texts, rows),
+        others=with_texts_of(shard.others, rows),
+    )
+
+
+def _renumbered(numbers: NDArray[np.uint32], used: NDArray[np.int64]) -> NDArray[np.uint32]:
+    return np.searchsorted(used, numbers).astype(np.uint32)
+
+
+def _replaced(table: pa.RecordBatch, column: str, values: pa.Array) -> pa.RecordBatch:
+    return table.set_column(table.schema.get_field_index(column), column, values)

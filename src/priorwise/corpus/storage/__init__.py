@@ -1,0 +1,1 @@
+"""How a corpus lies on disk or at an address, and how it is checked."""

@@ -1,0 +1,11 @@
+"""See what a prior does: a point for each document, which moves as the prior's numbers do.
+
+After *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
+"""
+
+from priorwise.explorer.families import FAMILIES, setting_of
+from priorwise.explorer.family import Family, Setting
+from priorwise.explorer.measures import Points
+from priorwise.explorer.view import View, explore
+
+__all__ = ["FAMILIES", "Family", "Points", "Setting", "View", "explore", "setting_of"]

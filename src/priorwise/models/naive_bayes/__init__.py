@@ -1,0 +1,1 @@
+"""Naive Bayes: presence, Bernoulli, multinomial and weighted; counts and leave-one-out."""

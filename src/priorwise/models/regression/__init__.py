@@ -1,0 +1,1 @@
+"""Regression under a prior: logistic, probit, and the regression that finds members."""

@@ -1,0 +1,143 @@
+"""Weighted least squares on the documents judged so far, solved again after every verdict from where it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.errors import InputError
+from priorwise.models.regression.updating import balanced
+
+Block = NDArray[np.float32]
+
+STRENGTH = 2.0
+"""The prior's strength λ, for rows of length 1."""
+
+MEMBERS_TO_REJECTED = 15.0
+"""How much all members count together, compared with all rejected documents together. Both numbers were chosen on half
+of 21 reviews. On the other half they are no better than ASReview's 4.5 and 9.8."""
+
+
+class JudgedSquares:
+    """A linear score learned from verdicts, with a warm start.
+
+    A member's target is 1 and a rejected document's −1::
+
+        w = argmin Σ_j ω_j (t_j − w·x_j)² + λ |w − w₀|²
+
+    over the judged documents j only. All members have the same ω, all rejected documents have the same ω, and the mean
+    is 1. Members together weigh `ratio` times as much as rejected documents together. The centre w₀ is 0, or an earlier
+    model. In the dual, w = w₀ + Σ_j α_j x_j and (G + λ/ω) α = t − w₀·x, where G holds the inner products of judged
+    documents. A verdict adds a row to G, and conjugate gradients start from the last α.
+
+    A support vector machine with squared hinge, such as ASReview's default (C = 0.11 is λ = 4.5), gives the same
+    weights as long as all judged documents lie inside the margin.
+
+    Prior variances are scales of columns: multiply the columns of a group of features by the root of its variance. A
+    constant column is the intercept. Rows that are no documents, such as the category's title, may be judged as well.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_matrix, shape (n_documents, n_features)
+        A row per document.
+    strength : float
+        λ.
+    ratio : float
+        The weight of all members compared with that of all rejected documents.
+    centre : array, optional
+        w₀.
+    tol : float
+        How exactly to solve: the length of the residual, relative to that of the targets.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> learner = JudgedSquares(csr_matrix([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.2, 0.8]]))
+    >>> learner.judge(0, True)
+    >>> learner.judge(1, False)
+    >>> learner.scores().argsort()[::-1].tolist()
+    [0, 2, 3, 1]
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        *,
+        strength: float = STRENGTH,
+        ratio: float = MEMBERS_TO_REJECTED,
+        centre: NDArray[Any] | None = None,
+        tol: float = 1e-3,
+    ) -> None:
+        if strength <= 0 or ratio <= 0:
+            raise InputError(f"Strength and ratio must be above 0, not {strength} and {ratio}.")
+        self.X = X.astype(np.float32)
+        self.strength, self.ratio, self.tol = strength, ratio, tol
+        self.centre: Block = np.zeros(X.shape[1], np.float32) if centre is None else np.asarray(centre, np.float32)
+        self._explained = self.X @ self.centre
+        self._place: dict[int, int] = {}
+        self._rows = np.empty(0, np.int64)
+        self._members = np.empty(0, bool)
+        self._alpha = np.empty(0, np.float32)
+        self._gram = np.empty((64, 64), np.float32)
+        self._solved = True
+
+    def judge(self, row: int, member: bool) -> None:
+        """Add a verdict, or change an earlier one about the same document."""
+        self._solved = False
+        if row in self._place:
+            self._members[self._place[row]] = member
+            return
+        place = len(self._rows)
+        self._place[row] = place
+        self._rows = np.append(self._rows, row)
+        self._members = np.append(self._members, member)
+        self._alpha = np.append(self._alpha, np.float32(0.0))
+        if place == len(self._gram):
+            grown = np.empty((2 * place, 2 * place), np.float32)
+            grown[:place, :place] = self._gram
+            self._gram = grown
+        one = np.zeros(self.X.shape[1], np.float32)
+        begin, end = self.X.indptr[row], self.X.indptr[row + 1]
+        one[self.X.indices[begin:end]] = self.X.data[begin:end]
+        products = self.X[self._rows] @ one
+        self._gram[place, : place + 1] = self._gram[: place + 1, place] = products
+
+    def weights(self) -> Block:
+        """Return w."""
+        if not self._solved:
+            self._solve()
+        weights: Block = self.centre + self.X[self._rows].T @ self._alpha
+        return weights
+
+    def scores(self) -> Block:
+        """Return the score of every row."""
+        scores: Block = self.X @ self.weights()
+        return scores
+
+    def document_weights(self) -> Block:
+        """Return ω of the judged documents, in the order of their first verdicts."""
+        return balanced(self._members, self.ratio).astype(np.float32)
+
+    def _solve(self) -> None:
+        n = len(self._rows)
+        gram, own = self._gram[:n, :n], np.float32(self.strength) / self.document_weights()
+        targets = np.where(self._members, np.float32(1.0), np.float32(-1.0)) - self._explained[self._rows]
+        inverse = 1.0 / (gram.diagonal() + own)
+        alpha = self._alpha
+        residual = targets - (gram @ alpha + own * alpha)
+        step = inverse * residual
+        direction, left = step, float(residual @ step)
+        goal = self.tol**2 * float(targets @ (inverse * targets))
+        for _ in range(10 * n + 10):
+            if left <= goal:
+                break
+            product = gram @ direction + own * direction
+            size = np.float32(left / float(direction @ product))
+            alpha = alpha + size * direction
+            residual = residual - size * product
+            step = inverse * residual
+            before, left = left, float(residual @ step)
+            direction = step + np.float32(left / before) * direction
+        self._alpha, self._solved = alpha, True

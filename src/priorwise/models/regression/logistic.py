@@ -1,0 +1,280 @@
+"""Logistic regression whose prior is chosen per coefficient, as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight
+
+from priorwise.errors import InputError
+from priorwise.models.labels import Labels
+from priorwise.models.regression.linear_outputs import LinearOutputs
+from priorwise.models.regression.logistic_design import Design, Penalty
+from priorwise.models.regression.logistic_posterior import Posterior, Precisions
+from priorwise.models.regression.logistic_solve import Solution, solve
+from priorwise.models.regression.shared_work import on_threads
+from priorwise.priors.base import is_several
+from priorwise.priors.regression import PenaltyPrior
+from priorwise.search.held_out import HeldOut, candidates_of
+
+Floats = NDArray[np.float64]
+
+
+def _keeps_gaussians(model: LogisticRegression) -> bool:
+    """Whether every prior is Gaussian, so that what is known after a fit can be taken for one as well."""
+    given = model.given_prior
+    priors = [*(given if is_several(given) else [given]), model.intercept_prior]
+    shapes = [getattr(prior, "shape", None) for prior in priors if prior is not None]
+    return not model.sparse_coef and all(shape is not None and not shape.sparse for shape in shapes)
+
+
+class LogisticRegression(LinearOutputs):
+    """The most probable weights of a logistic regression under a prior on each of them.
+
+    ::
+
+        p(y = 1|x) = 1/(1 + e^{−(βᵀx + b)})
+        β, b       = argmax Σ_i s_i log p(y_i|x_i) + Σ_j log p(β_j) + log p(b)
+
+    Several classes are one-vs-rest: each class has weights of its own against all other documents. The same holds for
+    the labels of an indicator matrix. They share the matrix, and run on several threads.
+
+    Parameters
+    ----------
+    prior : Gaussian, Laplace or Informed, optional
+        What is believed of the coefficients: a mode and a variance, each a number, one per feature, or classes ×
+        features. An infinite variance leaves a coefficient to the data. A list has a prior for each row of `coef_`.
+        ``Gaussian(1)`` by default.
+    fit_intercept : bool
+        Whether there is an intercept b.
+    intercept_prior : Gaussian or Laplace, optional
+        The intercept's prior; flat by default. The papers give the intercept the features' prior, with mode 0.
+    solver : {"auto", "newton", "bbr"}
+        "auto" is proximal Newton on a working set for Laplace, and dual coordinate descent, then Newton's method,
+        for Gaussian priors. "newton" leaves the dual out. "bbr" is the papers' cyclic coordinate descent, for
+        comparison.
+    tol : float
+        Stops when the duality gap is at most `tol` times the objective: the objective is then within that of the least
+        possible, whatever the solver. Where the objective has become less than a hundredth of what knowing only the
+        class rate costs, the gap is relative to that hundredth.
+    max_iter : int
+        The most steps (Newton) or passes (descent); beyond it a warning says what gap is left.
+    warm_start : bool
+        Whether `fit` starts from the weights of the last one.
+    sparse_coef : bool
+        Whether `coef_` is a scipy.sparse matrix. With thousands of classes and a Laplace prior it saves most memory:
+        nothing of size classes × features is made.
+    threads : int, optional
+        How many classes are fitted at a time; as many as there are cores by default.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels.
+    coef_ : array or scipy.sparse.csr_matrix, shape (n_outputs, n_features)
+        β; one row for two classes, else one per class or label.
+    intercept_ : array, shape (n_outputs,)
+        b.
+    objective_, gap_, n_iter_ : array, shape (n_outputs,)
+        Minus the log-posterior up to a constant, the relative duality gap reached, and the steps taken.
+    weights_ : Weights
+        The fitted model as everything after fitting reads it.
+    posterior_ : Posterior
+        Under Gaussian priors: what is known after the fit, as priors for examples to come; see `partial_fit`.
+
+    References
+    ----------
+    *knowledge*: Dayanik, Lewis, Madigan, Menkov and Genkin, *Constructing informative prior distributions from domain
+    knowledge in text classification*; *sparse*: Eyheramendy and others, *Sparse Bayesian classifiers for text
+    categorization*.
+
+    Examples
+    --------
+    >>> from priorwise.priors.coefficients import Laplace
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> model = LogisticRegression(Laplace(variance=8.0)).fit(X, ["sport", "sport", "law", "law"])
+    >>> model.coef_.round(2), model.predict([[1, 1]]).tolist()
+    (array([[2.2, 0. ]]), ['sport'])
+    """
+
+    asks = PenaltyPrior
+    link = "logistic"
+    usual_folds = 10
+    shares_folds = True
+
+    def __init__(
+        self,
+        prior: PenaltyPrior | Sequence[PenaltyPrior] | None = None,
+        *,
+        fit_intercept: bool = True,
+        intercept_prior: PenaltyPrior | None = None,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        sparse_coef: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        self.prior = prior
+        self.fit_intercept = fit_intercept
+        self.intercept_prior = intercept_prior
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.sparse_coef = sparse_coef
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the most probable weights."""
+        X, y = self._validated(X, y)
+        weight = self._checked_weight(X, sample_weight)
+        before = self._start(X.shape[1]) if self.warm_start else None
+        self._labels = Labels.of(y)
+        self.classes_ = self._labels.classes
+        self._check_outputs()
+        if before is not None and before[0].shape[0] != self._labels.n_outputs:
+            before = None
+        self._solve(Design(X), y, weight, self._penalty, before)
+        return self
+
+    @available_if(_keeps_gaussians)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from more examples: what was learned from those before, `posterior_`, is the prior for these.
+
+        Laplace's approximation: the posterior of each coefficient is taken for a Gaussian with its mode where the fit
+        ended, and with the curvature there for its strength::
+
+            1/σ_j² ← 1/σ_j² + Σ_i s_i p_i (1 − p_i) x_ij²
+
+        The first call, if there was no `fit`, is one under `prior`, and must name all `classes`, unless `y` is an
+        indicator matrix. Batches give nearly what one fit of all their examples gives, the more so the larger they are
+        and the less features go together: that two coefficients are uncertain together is forgotten. There is no
+        `partial_fit` with Laplace priors, whose posterior is no Gaussian, nor with `sparse_coef`.
+
+        Examples
+        --------
+        >>> from priorwise.priors.coefficients import Gaussian
+        >>> model = LogisticRegression(Gaussian(4.0))
+        >>> for x, y in (([[0.0], [1.0], [2.0]], [0, 1, 0]), ([[3.0], [4.0], [1.0]], [1, 1, 0])):
+        ...     model = model.partial_fit(x, y, classes=[0, 1])
+        >>> model.coef_.round(2), model.posterior_.coefficients.variance.round(2)
+        (array([[0.64]]), array([[0.19]]))
+        """
+        first = not hasattr(self, "posterior_")
+        X, y = self._validated(X, y, reset=first)
+        weight = self._checked_weight(X, sample_weight)
+        if first:
+            labels = Labels.of(y, classes)
+            if classes is None and not labels.multilabel:
+                raise InputError("classes must be given at the first call of partial_fit")
+            self._labels, self.classes_ = labels, labels.classes
+            self._check_outputs()
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise InputError(f"classes {classes!r} differ from those of the first call, {self.classes_.tolist()}")
+        self._solve(Design(X), y, weight, self._penalty if first else self.posterior_.penalty, None)
+        return self
+
+    def _checked_weight(self, X: Any, sample_weight: ArrayLike | None) -> Floats:
+        if not (self.tol > 0 and self.max_iter >= 1):
+            raise InputError(f"tol must be positive and max_iter at least 1, not {self.tol!r} and {self.max_iter!r}")
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+    def _solve(
+        self,
+        design: Design,
+        y: Any,
+        weight: Floats,
+        penalty_of: Callable[[int, int, int], Penalty],
+        before: tuple[Floats, Floats] | None,
+    ) -> None:
+        """Fit every output, and keep the answers."""
+        (n, d), n_outputs = design.shape, self._labels.n_outputs
+        membership = self._labels.membership(y).tocsc()
+        keeps = _keeps_gaussians(self)
+
+        def fit_one(output: int) -> tuple[Any, Solution, Precisions | None]:
+            positive = np.zeros(n, dtype=bool)
+            positive[membership.indices[membership.indptr[output] : membership.indptr[output + 1]]] = True
+            penalty = penalty_of(d, output, n_outputs)
+            found = solve(
+                design,
+                positive,
+                weight,
+                penalty,
+                solver=self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                start=None if before is None else (before[0][output], float(before[1][output])),
+                name=self._name(output),
+            )
+            row = sp.csr_matrix(found.coef) if self.sparse_coef else found.coef
+            return row, found, (penalty.l2, penalty.l2_b) if keeps else None
+
+        found = on_threads(fit_one, range(n_outputs), self.threads)
+        rows = [row for row, _, _ in found]
+        self.coef_ = sp.vstack(rows, format="csr") if self.sparse_coef else np.array(rows)
+        self.intercept_ = np.array([solution.intercept for _, solution, _ in found])
+        self.objective_ = np.array([solution.objective for _, solution, _ in found])
+        self.gap_ = np.array([solution.gap for _, solution, _ in found])
+        self.n_iter_ = np.array([solution.n_iter for _, solution, _ in found])
+        self.__dict__.pop("posterior_", None)
+        if keeps:
+            self.posterior_ = Posterior.of(
+                design,
+                weight,
+                [precisions for _, _, precisions in found if precisions is not None],
+                self.coef_,
+                self.intercept_,
+                fit_intercept=self.fit_intercept,
+                threads=self.threads,
+            )
+        self._warn()
+
+    def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
+        """Ten folds that share one matrix, or as `folds` says; "approximate" leaves out one document at a time."""
+        from priorwise.models.regression.logistic_held_out import LogisticHeldOut, folds_of
+        from priorwise.models.regression.logistic_table import Table
+
+        labels = Labels.of(y)
+        names = [labels.name(output) for output in range(labels.n_outputs)]
+        table = Table.of(X, labels.membership(y), weight, names)
+        held_out = LogisticHeldOut(self, table, folds_of(folds, X, None if labels.multilabel else y))
+        held_out.classes, held_out.exclusive = labels.classes, not labels.against_rest
+        held_out.own, held_out.candidates = candidates_of(grid, self.given_prior)
+        return held_out
+
+    def _penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:
+        return Penalty.of(
+            self._prior(output, n_outputs),
+            n_features,
+            output=output,
+            n_outputs=n_outputs,
+            fit_intercept=self.fit_intercept,
+            intercept_prior=self.intercept_prior,
+        )
+
+    def _start(self, n_features: int) -> tuple[Floats, Floats] | None:
+        if not hasattr(self, "coef_") or self.coef_.shape[1] != n_features:
+            return None
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        return coef, self.intercept_
+
+    def _warn(self) -> None:
+        short = np.flatnonzero(self.gap_ > self.tol)
+        if len(short):
+            warnings.warn(
+                f"{len(short)} of {len(self.gap_)} outputs stopped after {self.max_iter} steps, {self._name(short[0])} "
+                f"with a relative gap of {self.gap_[short[0]]:.2g}: raise max_iter, or give a smaller variance",
+                ConvergenceWarning,
+                stacklevel=4,
+            )

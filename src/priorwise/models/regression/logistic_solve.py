@@ -1,0 +1,135 @@
+"""One logistic regression: a design, labels and a penalty in, the most probable weights out. No scikit-learn here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.regression.logistic_design import Design, Penalty
+from priorwise.models.regression.logistic_gaussian import minimise_gaussian
+from priorwise.models.regression.logistic_problem import Found, Problem
+
+Floats = NDArray[np.float64]
+
+SOLVERS = ("auto", "newton", "bbr")
+
+LARGEST_DENSE = 1000
+"""Up to so many features in play at a time, proximal Newton works in the space of their Gram matrix."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The most probable weights, and the proof of how probable they are.
+
+    Parameters
+    ----------
+    coef, intercept : array and float
+        The weights.
+    objective : float
+        Minus the log-posterior, up to a constant.
+    gap : float
+        By how much it can exceed the least possible one, relative to it: the duality gap.
+    n_iter : int
+        Steps or passes taken.
+    """
+
+    coef: Floats
+    intercept: float
+    objective: float
+    gap: float
+    n_iter: int
+
+
+def solve(
+    design: Design,
+    positive: NDArray[np.bool_],
+    weight: Floats,
+    penalty: Penalty,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    start: tuple[Floats, float] | None = None,
+    name: str = "the class",
+) -> Solution:
+    """Find the most probable weights of one class against the rest.
+
+    Cases of weight 0 take no part. `start` is the solution of a neighbouring problem; `name` is for error messages.
+    Stops when the duality gap is at most `tol` times the objective.
+
+    Examples
+    --------
+    >>> from priorwise.priors.coefficients import Laplace
+    >>> X, positive = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
+    >>> found = solve(Design(X), positive, np.ones(4), Penalty.of(Laplace(variance=8.0), 1))
+    >>> found.coef.round(3), found.gap <= 1e-6
+    (array([0.411]), True)
+    """
+    if solver not in SOLVERS:
+        raise InputError(f"no solver '{solver}'; there are {', '.join(map(repr, SOLVERS))}")
+    if penalty.flat_intercept:
+        for side, sign in ((positive, "with"), (~positive, "without")):
+            if not np.any(weight[side] > 0):
+                raise NotEnoughData(
+                    f"no example {sign} {name}, so nothing holds its intercept: add one, or give an intercept_prior"
+                )
+    if design.occupied is not None:
+        # Nothing moves a coefficient whose column is empty away from its mode.
+        columns, smaller = design.occupied
+        inner = None if start is None else (start[0][columns], start[1])
+        found = solve(
+            smaller, positive, weight, penalty.of_columns(columns),
+            solver=solver, tol=tol, max_iter=max_iter, start=inner, name=name,
+        )  # fmt: skip
+        coef = penalty.mode.copy()
+        coef[columns] = found.coef
+        return replace(found, coef=coef)
+    if penalty.l1_b > 0:
+        inner = None if start is None else (np.append(start[0], start[1]), 0.0)
+        found = solve(
+            design.with_ones, positive, weight, penalty.with_intercept_as_feature(),
+            solver=solver, tol=tol, max_iter=max_iter, start=inner, name=name,
+        )  # fmt: skip
+        return Solution(found.coef[:-1], float(found.coef[-1]), found.objective, found.gap, found.n_iter)
+
+    w, b = np.zeros(design.shape[1]), 0.0
+    if start is not None:
+        w, b = start[0] - penalty.mode, start[1] - penalty.mode_b
+    elif penalty.flat_intercept and not penalty.mode.any():
+        rate = float(weight @ positive / weight.sum())
+        b = float(np.log(rate / (1.0 - rate)))
+    problem = Problem.of(design, positive, weight, penalty, tol, max_iter)
+    if solver == "bbr":
+        b, objective, gap, n_iter = _bbr(problem, w, b)
+    elif penalty.l1.any():
+        b, objective, gap, n_iter = _sparse(problem, w, b)
+    else:
+        b, objective, gap, n_iter = minimise_gaussian(problem, w, b, warm=start is not None, dual=solver == "auto")
+    gap = problem.relative(objective, gap)
+    problem.refuse_separation(w, gap, name)
+    return Solution(w + penalty.mode, b + penalty.mode_b, objective, gap, n_iter)
+
+
+def _sparse(problem: Problem, w: Floats, b: float) -> Found:
+    from priorwise.models.regression._kernels.logistic_sparse import fit_sparse
+
+    return fit_sparse(*_by_columns(problem), w, b, problem.tol, problem.floor, problem.max_iter, LARGEST_DENSE)
+
+
+def _bbr(problem: Problem, w: Floats, b: float) -> Found:
+    from priorwise.models.regression._kernels.logistic_bbr import fit_bbr
+
+    return fit_bbr(*_by_columns(problem), w, b, problem.tol, problem.floor, problem.max_iter)
+
+
+def _by_columns(problem: Problem) -> tuple[Any, ...]:
+    """What solvers that go from column to column are given first."""
+    penalty = problem.penalty
+    return (
+        *problem.design.columns, problem.y, problem.weight, problem.offset, penalty.l1, penalty.l2, problem.flat,
+        penalty.intercept, penalty.l2_b,
+    )  # fmt: skip

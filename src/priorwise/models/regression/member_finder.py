@@ -1,0 +1,279 @@
+"""Find the members that are missing: the member regression, with its prior learned from left-out members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.regression.member_regression import Design, LinearMembers
+from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial, draw_folds, without_groups
+from priorwise.priors.structured import HyperPrior, StructuredGaussian
+from priorwise.search.left_out_ranks import LeftOutRanks
+
+Floats = NDArray[np.float64]
+
+GROUPED_TRIALS = 2
+DESCRIBED_TRIALS = 3
+KNOWING_TRIALS = 2
+BELIEVING_TRIALS = 3
+ONE_SIDED_TRIALS = 2
+"""How many of the best settings so far each stage of the climb starts from."""
+
+STAGES = (0.3, 0.5, 0.65, 0.75, 1.0)
+"""About which share of the time is over after each stage of the climb."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting that was tried.
+
+    Parameters
+    ----------
+    setting : Setting
+        The prior and the rest of the setting.
+    value : float
+        The target, and the setting's log odds before any member is left out.
+    share : float
+        How much it counts in the average; all shares add up to 1.
+    typical_rank : float
+        The rank at which a left-out member is typically found.
+    """
+
+    setting: Setting
+    value: float
+    share: float
+    typical_rank: float
+
+
+class MemberFinder(LinearMembers):
+    """Find the members that are missing; this is how ``discover`` ranks by default.
+
+    It tries settings of :class:`MemberRegression`. Each is fitted without a fifth of the members at a time (a third, if
+    there are a hundred or more), and judged by the ranks of the members that were left out (:class:`LeftOutRanks`).
+    Members that are near copies of each other are left out together. The search climbs in stages: variances with and
+    without kinship; then further groups of features for the best; then texts about the category; then one-sided
+    squares, and candidates treated as provisional members. The weights are the average over all settings, each in units
+    of its scores' spread, in proportion to the probability that it gives to the ranks.
+
+    Parameters
+    ----------
+    hyperprior : HyperPrior, optional
+        Which settings to try, and the odds of each before any member is left out.
+    target : LeftOutRanks, optional
+        What a good setting is good at.
+    groups, kinship, about, threads
+        As for :class:`MemberRegression`.
+    knowledge : array or sparse row, shape (n_features,), optional
+        What somebody knows: how much each feature counts for the category, or against it. How far to trust it is
+        learned from left-out members. With knowledge the finder also works with no member at all, or with one; then it
+        trusts knowledge by a stated share, and cannot estimate what is missing.
+    seed : int
+        Which members are left out together.
+    tol : float
+        How exactly the regressions are solved. Rankings hardly change below a hundredth.
+    progress : function, optional
+        Told which share of the search is done.
+
+    Attributes
+    ----------
+    best_prior_ : StructuredGaussian
+        The prior that counts most.
+    tried_ : list of Tried
+        Every setting that was tried, in order, with its share in the average.
+    coef_ : array, shape (1, n_features)
+        The weights.
+    missing_ : Missing or None
+        The estimated number of missing members, with its 80% interval; None with fewer than two members.
+    calibration_ : Calibration or None
+        From scores to probabilities; None with fewer than two members.
+    from_prior_ : array, shape (n_features,)
+        The part of each weight that knowledge brought; the documents added the rest.
+    left_out_scores_, left_out_ranks_ : array, shape (n_members,)
+        The scores and ranks of the known members by regressions that did not know them.
+    typical_rank_ : float
+        The rank at which a left-out member is typically found, by the average of the settings.
+    n_copies_ : int
+        How many known members are near copies of another, not counting the first of each.
+    horizon_ : float
+        The rank beyond which a left-out member counts as lost.
+
+    Examples
+    --------
+    >>> X = np.repeat([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [8, 24], axis=0)
+    >>> finder = MemberFinder().fit(X, np.arange(32) < 5)
+    >>> sorted(np.argsort(-finder.decision_function(X), kind="stable")[:8].tolist())
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    >>> len(finder.tried_), round(sum(each.share for each in finder.tried_), 6)
+    (9, 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        hyperprior: HyperPrior | None = None,
+        target: LeftOutRanks | None = None,
+        groups: Mapping[str, int] | None = None,
+        kinship: Any = None,
+        about: Any = None,
+        knowledge: Any = None,
+        seed: int = 0,
+        tol: float = 1e-2,
+        threads: int | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self.hyperprior = hyperprior
+        self.target = target
+        self.groups = groups
+        self.kinship = kinship
+        self.about = about
+        self.knowledge = knowledge
+        self.seed = seed
+        self.tol = tol
+        self.threads = threads
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the prior and fit the weights; y is 1 for a known member, 0 for unknown and −1 for rejected."""
+        design, known = self._read(X, y, may_be_empty=self.knowledge is not None)
+        hyper, target = self.hyperprior or HyperPrior(), self.target or LeftOutRanks()
+        knowledge = _row(self.knowledge, design.X.shape[1])
+        copies = design.copies(known)
+        fold = draw_folds(len(known.members), self.seed, copies)
+        self.n_copies_ = len(copies) - len(np.unique(copies))
+        scores_known = None if knowledge is None else design.score(knowledge)
+        trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
+        if len(known.members) < 2:
+            return self._start(design, trials, hyper, knowledge)
+        tried, horizon = self._climb(design, trials, hyper, target)
+
+        values = np.array([_value(each, target, hyper, horizon) for each in tried])
+        shares = np.exp(values - values.max())
+        shares /= shares.sum()
+        spread = np.array([np.maximum(each.scores.std(axis=0, dtype=np.float64), 1e-12) for each in tried])
+        in_units = shares[:, None] / spread
+        scores = np.sum([each.scores * by for each, by in zip(tried, in_units, strict=True)], axis=0)
+
+        self.horizon_ = horizon
+        self.tried_ = [
+            Tried(
+                each.setting, float(value), float(by), target.typical_rank(target.value(each.ranks, horizon), len(fold))
+            )
+            for each, value, by in zip(tried, values, shares, strict=True)
+        ]
+        self.best_prior_: StructuredGaussian = self.tried_[int(np.argmax(shares))].setting.prior
+        self._keep(design, trials, tried, in_units[:, -1], knowledge)
+        self.left_out_scores_ = scores[known.members, fold].astype(np.float64)
+        self.left_out_ranks_ = trials.ranks(scores)
+        self.typical_rank_ = target.typical_rank(target.value(self.left_out_ranks_, horizon), len(fold))
+        candidates = design.X[trials.candidates] @ self.coef_[0]
+        return self.calibrate(candidates, self.left_out_scores_, self.left_out_ranks_)
+
+    def _keep(
+        self, design: Design, trials: MemberTrials, tried: list[Trial], by: Floats, knowledge: Floats | None
+    ) -> None:
+        """Keep the weights, and the part of them that knowledge brought."""
+        share = sum(unit * each.setting.knowledge for each, unit in zip(tried, by, strict=True)) / trials.known_spread
+        self.from_prior_ = np.zeros(design.X.shape[1]) if knowledge is None else share * knowledge
+        self.coef_ = (design.weights(trials, tried, by) + self.from_prior_)[None, :]
+
+    def _start(self, design: Design, trials: MemberTrials, hyper: HyperPrior, knowledge: Floats | None) -> Self:
+        """Rank before any member can be left out: by what is known, and by candidates that fit it.
+
+        The best candidates count as provisional members, and are chosen anew a few times. No left-out member checks the
+        result, so nothing is estimated.
+        """
+        n_members = len(trials.members)
+        if not n_members and knowledge is None:
+            raise NotEnoughData("without a member there must be words or a description to start from")
+        prior = StructuredGaussian(hyper.first_variance / design.columns.n_documents)
+        share = 0.0 if knowledge is None else hyper.first_knowledge[n_members]
+        trial = trials.knowledge_alone(Setting(prior)) if not n_members else trials.solve([Setting(prior)])[0]
+        if n_members:
+            trial = trials.mix(trial, share)
+        k = min(hyper.first_believed, len(trials.candidates) // 4)
+        for _ in range(hyper.first_rounds if k else 0):
+            (trial,) = trials.solve([Setting(prior, believed=k, knowledge=share)], [trial])
+        self.tried_ = [Tried(trial.setting, np.nan, 1.0, np.nan)]
+        self.best_prior_ = prior
+        self._keep(design, trials, [trial], np.ones(1), knowledge)
+        self.left_out_scores_, self.left_out_ranks_ = np.empty(0), np.empty(0, np.int64)
+        self.horizon_ = self.typical_rank_ = np.nan
+        self.missing_ = self.calibration_ = None
+        self.intercept_ = np.zeros(1)
+        return self
+
+    def _climb(
+        self, design: Design, trials: MemberTrials, hyper: HyperPrior, target: LeftOutRanks
+    ) -> tuple[list[Trial], float]:
+        """Try settings in stages, each from the best so far; return them with the horizon of their ranks."""
+        usual = hyper.usual_variance(len(trials.members), design.columns.n_documents)
+        kinships = (0.0, hyper.kinship) if design.has_kinship else (0.0,)
+        priors = [StructuredGaussian(usual * step, kinship) for kinship in kinships for step in hyper.steps]
+        tried = trials.solve([Setting(prior) for prior in priors])
+        horizon = target.horizon(max(tried, key=lambda each: target.value(each.ranks)).ranks)
+
+        def value(trial: Trial) -> float:
+            return _value(trial, target, hyper, horizon)
+
+        tell = self.progress or (lambda share: None)
+        tell(STAGES[0])
+
+        def expand(parents: list[Trial], settings: list[Setting], done: float) -> list[Trial]:
+            found = trials.solve(settings, parents)
+            tell(done)
+            return found
+
+        best = sorted(tried, key=value, reverse=True)[:GROUPED_TRIALS]
+        for name in trials.groups:
+            pairs = [(each, variance) for variance in hyper.group_variances for each in best]
+            priors = [replace(each.setting.prior, groups={name: variance}) for each, variance in pairs]
+            tried += expand([each for each, _ in pairs], [Setting(prior) for prior in priors], STAGES[1])
+        if len(trials.about):
+            best = _best(tried, value)[:DESCRIBED_TRIALS]
+            tried += expand(best, [replace(each.setting, described=True) for each in best], STAGES[2])
+        if self.knowledge is not None:
+            best = _best(tried, value)[:KNOWING_TRIALS]
+            tried += [trials.mix(each, share) for share in hyper.knowledge for each in best]
+        best = _best(tried, value)
+        one_sided = [each for each in best if not each.setting.knowledge][:ONE_SIDED_TRIALS]
+        believing = best[:BELIEVING_TRIALS]
+        tried += expand(one_sided, [replace(each.setting, one_sided=True) for each in one_sided], STAGES[3])
+        most = len(trials.candidates) // 4
+        ks = [k for k in dict.fromkeys(min(k, most) for k in hyper.believed) if k > 0]
+        if self.knowledge is not None:
+            # Under a firm prior, candidates that fit what is known say most about what else members look like.
+            believing += [trials.mix(tried[0], share) for share in hyper.knowledge]
+        tried += expand(
+            [each for _ in ks for each in believing],
+            [replace(each.setting, believed=k) for k in ks for each in believing],
+            STAGES[4],
+        )
+        return tried, horizon
+
+
+def _row(knowledge: Any, n_features: int) -> Floats | None:
+    """What somebody knows as a number per feature; nothing if all are 0."""
+    if knowledge is None:
+        return None
+    row = knowledge.toarray().ravel() if sp.issparse(knowledge) else np.ravel(np.asarray(knowledge, np.float64))
+    if len(row) > n_features or not np.isfinite(row).all():
+        raise InputError(f"knowledge is a finite number for each of the {n_features:,} features, not {len(row):,}")
+    row = np.concatenate([row, np.zeros(n_features - len(row))])
+    return row if row.any() else None
+
+
+def _value(trial: Trial, target: LeftOutRanks, hyper: HyperPrior, horizon: float) -> float:
+    return target.value(trial.ranks, horizon) + trial.setting.log_odds(hyper)
+
+
+def _best(tried: list[Trial], value: Any) -> list[Trial]:
+    """The best settings first; of those that differ only in their further groups, only the best."""
+    ascending = sorted(tried, key=value)
+    distinct = {without_groups(each.setting): each for each in ascending}
+    return sorted(distinct.values(), key=value, reverse=True)

@@ -1,0 +1,287 @@
+"""Least squares under a Gaussian prior, for many targets at once: conjugate gradients on a block of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorwise.models.regression._kernels.row_sums import (
+    add_prior,
+    keep_active,
+    mix_columns,
+    step_along,
+    sum_rows,
+    turn,
+)
+from priorwise.processors import processors
+
+Block = NDArray[np.float32]
+Floats = NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
+
+PIECES = 16
+"""The rows are cut into this many pieces whatever the number of threads, so sums are the same on every machine."""
+
+JOBS_PER_THREAD = 2
+"""More than one, so that a thread that is done early takes work from one that is not."""
+
+
+class Spread(NamedTuple):
+    """How the prior's variance is spread over the features, for each column of targets.
+
+    Parameters
+    ----------
+    kinship : array, shape (n_columns,)
+        s, the share of the variance that kindred features of the first group have in common.
+    groups : array, shape (n_groups, n_columns)
+        The variance of each further group of features, relative to the first group's; 0 leaves the group out.
+    """
+
+    kinship: NDArray[np.floating]
+    groups: NDArray[np.floating]
+
+    @classmethod
+    def even(cls, n_columns: int, n_groups: int = 0) -> Spread:
+        """No kinship, and no further groups."""
+        return cls(np.zeros(n_columns, np.float32), np.zeros((n_groups, n_columns), np.float32))
+
+    def of(self, columns: NDArray[np.int64] | slice) -> Spread:
+        """Some of the columns, in the type that the compiled loops take."""
+        return Spread(self.kinship[columns].astype(np.float32), self.groups[:, columns].astype(np.float32))
+
+
+class RidgeColumns:
+    """Regressions on the same documents, each with targets and a prior of its own.
+
+    For every column of targets t and prior strength λ::
+
+        w = argmin Σ_d (t_d − w·x_d)² + λ wᵀS⁻¹w
+
+    which is w = SXᵀα with (XSXᵀ + λ) α = t. The documents' own scores follow at no cost: Xw = t − λα. A Gaussian
+    prior on w with covariance vS, and noise of variance 1 in t, make λ = 1/v.
+
+    S describes the prior's structure. In the first group of features it is (1 − s) I + s TTᵀ: a share s of the variance
+    belongs to *traits* that features have in common, such as runs of letters. Every further group has no traits and a
+    variance of its own, 0 to leave it out.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_matrix, shape (n_documents, n_features)
+        A row per document.
+    threads : int, optional
+        All cores by default.
+    traits : scipy.sparse.csr_matrix, shape (n_features of the first group, n_traits), optional
+        T: how much of each trait a feature has.
+    groups : sequence of int
+        How many features each further group has; these are the last columns of X, group after group.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> columns = RidgeColumns(csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    >>> t = np.array([[1.0], [0.0], [0.0]])
+    >>> alpha = columns.solve(t, np.array([1.0]), tol=1e-6)
+    >>> (t - 1.0 * alpha).round(3).ravel().tolist(), columns.weights(alpha).round(3).ravel().tolist()
+    ([0.375, -0.125, 0.25], [0.375, -0.125])
+    """
+
+    def __init__(
+        self, X: Any, threads: int | None = None, *, traits: Any | None = None, groups: Sequence[int] = ()
+    ) -> None:
+        self.n_documents, self.n_features = X.shape
+        self.n_groups = len(groups)
+        ends = self.n_features - np.cumsum([0, *groups[::-1]])[::-1]
+        self._groups = [slice(int(begin), int(end)) for begin, end in pairwise(ends)]
+        self._first = int(ends[0])
+        self._threads = threads or processors()
+        self._rows = self._parts(X)
+        self._columns = self._parts(X.T.tocsr())
+        self.has_traits = traits is not None
+        self._traits = None if traits is None else self._both_ways(traits)
+        self._cuts = _cut(np.arange(self.n_documents + 1))
+
+    def weights(self, alpha: Block, spread: Spread | None = None) -> Floats:
+        """Return w = SXᵀα for every column."""
+        block = np.ascontiguousarray(alpha, np.float32)
+        with ThreadPoolExecutor(self._threads) as pool:
+            return self._feature_weights(pool, block, self._spread(spread, block)).astype(np.float64)
+
+    def _spread(self, spread: Spread | None, block: Block) -> Spread:
+        return (spread or Spread.even(block.shape[1], self.n_groups)).of(slice(None))
+
+    def solve(
+        self,
+        targets: NDArray[np.floating],
+        strength: NDArray[np.floating],
+        *,
+        spread: Spread | None = None,
+        start: Block | None = None,
+        active: NDArray[np.bool_] | None = None,
+        tol: float = 1e-2,
+        max_iter: int = 100,
+    ) -> Block:
+        """Return α for every column of `targets`, as exact as |t − (XSXᵀ + λ)α| ≤ tol·|t|.
+
+        Parameters
+        ----------
+        targets : array, shape (n_documents, n_columns)
+            The score each document should have.
+        strength : array, shape (n_columns,)
+            λ of each column.
+        spread : Spread, optional
+            The structure S of each column's prior; by default no kinship, and no further groups.
+        start : array, shape (n_documents, n_columns), optional
+            A first guess at α.
+        active : array of bool, shape (n_documents, n_columns), optional
+            The documents that count in each column; α is 0 for the rest.
+        tol : float
+            The residual's length relative to the targets' at which to stop.
+        max_iter : int
+            The most steps.
+        """
+        wanted = np.ascontiguousarray(targets, np.float32)
+        solution = np.zeros_like(wanted) if start is None else start.astype(np.float32, copy=True)
+        own = np.asarray(strength, np.float32)
+        over = self._spread(spread, wanted)
+        if active is not None:
+            wanted, solution = wanted * active, solution * active
+        with ThreadPoolExecutor(self._threads) as pool:
+            residual = wanted.copy()
+            if start is not None:
+                residual -= self._gram(pool, solution, over, active) + own * solution
+            goal = tol**2 * _squares(wanted)
+            left = _squares(residual)
+            live = np.flatnonzero(left > goal)
+            work = [_columns(each, live) for each in (solution, residual)]
+            work.append(work[1].copy())
+            left = left[live]
+            mask = None if active is None else _columns(active, live)
+            for _ in range(max_iter):
+                if not len(live):
+                    break
+                left = self._step(pool, work, own[live], over.of(live), left, mask)
+                done = left <= goal[live]
+                if 4 * np.count_nonzero(done) >= len(live):
+                    # Finished columns are set aside once that is worth the copying.
+                    solution[:, live] = work[0]
+                    keep = np.flatnonzero(~done)
+                    live, left = live[keep], left[keep]
+                    work = [_columns(each, keep) for each in work]
+                    mask = None if mask is None else _columns(mask, keep)
+            solution[:, live] = work[0]
+        return solution
+
+    def scores(self, alpha: Block, spread: Spread | None = None) -> Block:
+        """Return Xw = XSXᵀα for every column."""
+        block = np.ascontiguousarray(alpha, np.float32)
+        with ThreadPoolExecutor(self._threads) as pool:
+            return self._gram(pool, block, self._spread(spread, block))
+
+    def _step(
+        self,
+        pool: ThreadPoolExecutor,
+        work: list[Block],
+        strength: Block,
+        spread: Spread,
+        left: Floats,
+        active: NDArray[np.bool_] | None,
+    ) -> Floats:
+        solution, residual, direction = work
+        product = self._gram(pool, direction, spread, active)
+        inner = self._each(pool, lambda begin, end: add_prior(product, direction, strength, begin, end))
+        step = (left / np.maximum(inner, 1e-300)).astype(np.float32)
+        squares = self._each(
+            pool, lambda begin, end: step_along(solution, residual, direction, product, step, begin, end)
+        )
+        share = (squares / np.maximum(left, 1e-300)).astype(np.float32)
+        self._each(pool, lambda begin, end: turn(direction, residual, share, begin, end))
+        return squares
+
+    def _each(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any]) -> Any:
+        """Work on all rows, piece by piece, and add up what the pieces return."""
+        pieces = self._pieces(pool, work, self._cuts)
+        return None if pieces[0] is None else np.sum(pieces, axis=0)
+
+    def _pieces(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
+        """What the pieces return, in order. Each job takes several pieces, because starting a job takes time too."""
+        pieces = list(pairwise(cuts))
+        if self._threads == 1:
+            return [work(*piece) for piece in pieces]
+        jobs = min(JOBS_PER_THREAD * self._threads, len(pieces))
+
+        def some(job: int) -> list[Any]:
+            return [work(*piece) for piece in pieces[job::jobs]]
+
+        returned: list[Any] = [None] * len(pieces)
+        for job, own in enumerate(pool.map(some, range(jobs))):
+            returned[job::jobs] = own
+        return returned
+
+    def _gram(
+        self, pool: ThreadPoolExecutor, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None
+    ) -> Block:
+        product = self._times(pool, self._rows, self._feature_weights(pool, block, spread))
+        if active is not None:
+            self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
+        return product
+
+    def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, spread: Spread) -> Block:
+        weights = self._times(pool, self._columns, block)
+        further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=True)]
+        if self._traits is not None and spread.kinship.any():
+            features, traits = self._traits
+            # Only columns with kinship need the two products.
+            kin = np.flatnonzero(spread.kinship)
+            own_weights = _columns(weights, kin)
+            of_traits = self._times(pool, features, self._times(pool, traits, own_weights))
+
+            def mix(begin: int, end: int) -> None:
+                mix_columns(own_weights, of_traits, spread.kinship[kin], begin, end)
+
+            self._pieces(pool, mix, self._columns[3])
+            if own_weights is not weights:
+                weights[:, kin] = own_weights
+        for group, own in zip(self._groups, further, strict=True):
+            weights[group] = own
+        return weights
+
+    def _times(self, pool: ThreadPoolExecutor, parts: Any, block: Block) -> Block:
+        indptr, indices, values, cuts = parts
+        out = np.empty((len(indptr) - 1, block.shape[1]), np.float32)
+
+        def rows(begin: int, end: int) -> None:
+            sum_rows(indptr, indices, values, block, begin, end, out)
+
+        self._pieces(pool, rows, cuts)
+        return out
+
+    def _both_ways(self, traits: Any) -> tuple[Any, Any]:
+        traits = traits.copy()
+        traits.resize((self.n_features, traits.shape[1]))
+        return self._parts(traits), self._parts(traits.T.tocsr())
+
+    def _parts(self, matrix: Any) -> Any:
+        indptr = matrix.indptr.astype(np.int64)
+        cuts = _cut(indptr)
+        return indptr, matrix.indices.astype(np.int32), matrix.data.astype(np.float32), cuts
+
+
+def _cut(indptr: NDArray[np.int64]) -> list[int]:
+    """Rows at which to cut, so that all pieces have about as many entries."""
+    inner = np.searchsorted(indptr, np.linspace(0, indptr[-1], PIECES + 1)[1:-1])
+    return np.unique(np.concatenate([[0], inner, [len(indptr) - 1]])).tolist()
+
+
+def _columns(block: NDArray[T], which: NDArray[np.int64]) -> NDArray[T]:
+    """Some columns as a block of their own; the block itself if those are all of its columns."""
+    return block if len(which) == block.shape[1] else np.take(block, which, axis=1)
+
+
+def _squares(block: Block) -> Floats:
+    squares: Floats = np.einsum("ij,ij->j", block, block, dtype=np.float64)
+    return squares

@@ -1,0 +1,1 @@
+"""Published datasets, each read from the files its authors distribute."""

@@ -1,0 +1,1 @@
+"""Everything that knows MediaWiki: dumps, bzip2, wikitext, SQL tables, CirrusSearch."""

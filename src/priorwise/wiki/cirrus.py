@@ -1,0 +1,168 @@
+"""Read the dumps of a wiki's search index, CirrusSearch: plain texts with all their categories."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from priorwise.errors import BrokenFile, InputError
+from priorwise.readers.compressed import reading
+from priorwise.readers.document import Entry
+from priorwise.readers.record_parts import neighbours
+from priorwise.readers.remarks import Remarks
+from priorwise.readers.remote_file import found_files
+from priorwise.wiki.cirrus_records import Left, entry_of
+from priorwise.wiki.files import readable_pieces
+
+LONGEST_LINE = 1 << 28
+
+NO_JSON = "lines of CirrusSearch dumps that are no JSON object, left out"
+NO_DOCUMENT = "action lines of CirrusSearch dumps without a document"
+NO_ACTION = "documents of CirrusSearch dumps without an action line, read all the same"
+NOT_UTF8 = "lines of CirrusSearch dumps that are not UTF-8, of which the wrong bytes were replaced"
+CUT_OFF = "CirrusSearch dumps that end too early, of which the lines up to there were read"
+
+_ACTIONS = ("index", "create", "update")
+
+
+class CirrusReader:
+    r"""Articles and categories' pages from CirrusSearch dumps, with constant memory.
+
+    A document's id is its title; its text is what the search index has, without tables and notes, but with all its
+    sections. If the dump has the wikitext too, the categories it names are *written* and the others *added*; without
+    it, their origin is unknown. Disambiguation pages, short pages and other namespaces are left out and counted. What
+    cannot be read is counted and named, and the rest is read.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        JSON lines, an action and a document in turn, plain or compressed by gzip, bz2, xz or zstd.
+    min_bytes : int, default 300
+        Articles with less wikitext are left out; if the dump does not say how much there is, those with less text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> action = '{"index":{"_id":"7"}}'
+    >>> page = '{"title":"Tea","namespace":0,"text":"Tea is a drink.","category":["Hot drinks"]}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "teawiki_content-20260101-00000.json")
+    ...     _ = path.write_text(f"{action}\n{page}\n")
+    ...     [(entry.title, entry.labels, entry.page) for entry in CirrusReader([path], min_bytes=1)]
+    [('Tea', ['Hot drinks'], 7)]
+    """
+
+    def __init__(self, paths: Sequence[str | Path], *, min_bytes: int = 300) -> None:
+        if min_bytes < 0:
+            raise InputError(f"min_bytes is {min_bytes}, and must not be negative")
+        self.paths = found_files(paths)
+        self.min_bytes = min_bytes
+        self.remarks: dict[str, int] = {}
+        self.done_bytes = 0
+        self.total_bytes = sum(_status(path)[0] for path in self.paths)
+        self._remarks = Remarks()
+
+    def __iter__(self) -> Iterator[Entry]:
+        self.done_bytes = 0
+        self._remarks = Remarks()
+        try:
+            for path in self.paths:
+                yield from self._entries(path)
+        finally:
+            self.remarks = self._remarks.lines()
+
+    def parts(self) -> list[CirrusReader]:
+        """Return readers of neighbouring files, some 64 MB together."""
+        sizes = [_status(path)[0] for path in self.paths]
+        return [CirrusReader(self.paths[part], min_bytes=self.min_bytes) for part in neighbours(sizes)]
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        """Return the names, sizes and times of the files, and the options."""
+        files = [[str(path.resolve()), *_status(path)] for path in self.paths]
+        return {"kind": "cirrus", "files": files, "min_bytes": self.min_bytes}
+
+    def _entries(self, path: Path) -> Iterator[Entry]:
+        action: tuple[str, Any] | None = None
+        understood = False
+        for number, line in self._lines(path):
+            place = f"{path.name}, line {number:,}"
+            record = self._record(line, place)
+            if record is None:
+                action = None
+                continue
+            understood = True
+            if (page := _page_of_action(record)) is not None:
+                if action is not None:
+                    self._remarks.add(NO_DOCUMENT, action[0])
+                action = place, page
+                continue
+            if action is None:
+                self._remarks.add(NO_ACTION, place)
+            entry = entry_of(record, action[1] if action else None, self.min_bytes)
+            action = None
+            if isinstance(entry, Left):
+                self._remarks.add(entry.why, place if entry.is_wrong else None)
+                continue
+            for what in entry.wrong:
+                self._remarks.add(what, place)
+            yield entry.entry
+        if action is not None:
+            self._remarks.add(NO_DOCUMENT, action[0])
+        if not understood:
+            reasons = "; ".join(self._remarks.lines()) or "it is empty"
+            raise BrokenFile(path, f"no CirrusSearch dump: there is not one JSON object in it ({reasons})")
+
+    def _record(self, line: bytes, place: str) -> dict[str, Any] | None:
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = line.decode("utf-8", "replace")
+            self._remarks.add(NOT_UTF8, place)
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            self._remarks.add(NO_JSON, place)
+            return None
+        return record
+
+    def _lines(self, path: Path) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines that are not empty, with their numbers."""
+        number, held, held_bytes = 1, list[bytes](), 0
+
+        def cut_off(_reason: str) -> None:
+            self._remarks.add(CUT_OFF, f"{path.name}, line {number:,}")
+
+        for piece in readable_pieces(path, self._tell, cut_off):
+            start = 0
+            while (end := piece.find(b"\n", start)) >= 0:
+                line = b"".join([*held, piece[start:end]])
+                if line.strip():
+                    yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                number, held, held_bytes, start = number + 1, [], 0, end + 1
+            held.append(piece[start:])
+            held_bytes += len(piece) - start
+            if held_bytes > LONGEST_LINE:
+                raise BrokenFile(path, f"the line is longer than {LONGEST_LINE:,} bytes; refused", line=number)
+        if (line := b"".join(held)).strip():
+            yield number, line
+
+    def _tell(self, n: int) -> None:
+        self.done_bytes += n
+
+
+def _page_of_action(record: dict[str, Any]) -> Any:
+    """Return the page's number as an action line has it, or None if it is no such line."""
+    if len(record) != 1:
+        return None
+    (name, action), *_ = record.items()
+    return action.get("_id", "") if name in _ACTIONS and isinstance(action, dict) else None
+
+
+def _status(path: Path) -> tuple[int, int]:
+    with reading(path):
+        status = path.stat()
+    return status.st_size, status.st_mtime_ns
