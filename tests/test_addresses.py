@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from priorwise.cli.places import runs_beside
+from priorwise.cli.options import runs_beside
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.storage.places import Store
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError, Unreachable

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import priorwise
-from priorwise.cli.classified_output import writer
+from priorwise.cli.classify import writer
 from priorwise.cli.discover_many import write_tables
 from priorwise.ranking.table import Ranking
 from priorwise.tables import csv_writer, guarded, unguarded, write_csv

@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from priorwise.cli.output import progress_bar, safe, show_table
 from priorwise.counting import counted
+from priorwise.errors import DownloadFailed
 
 ARTICLES = 6000
 CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy", "Castles")}
@@ -50,9 +52,6 @@ def demo(folder: Path, data: Path | None, category: str | None, offline: bool, m
 
 def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, bool]:
     """The name and the path of the wiki to show, and whether it has to be read in any case."""
-    from priorwise.cli.output import safe
-    from priorwise.errors import DownloadFailed
-
     if made_up is None:
         try:
             path = _enwik8(folder, offline)
@@ -74,7 +73,6 @@ def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, 
 
 
 def _enwik8(folder: Path, offline: bool) -> Path:
-    from priorwise.cli.output import progress_bar
     from priorwise.readers.copies import cache_folder
     from priorwise.readers.enwik8 import find_enwik8
 
@@ -88,7 +86,7 @@ def _enwik8(folder: Path, offline: bool) -> Path:
 
 
 def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
-    from priorwise.cli.ingest_options import run_and_show
+    from priorwise.cli.ingest import run_and_show
     from priorwise.corpus import Corpus
     from priorwise.corpus.build.wikipedia import ingest_wikipedia
     from priorwise.discovery.demo import corpus_made_before
@@ -106,9 +104,8 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
 
 
 def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
+    from priorwise.cli.discover import print_run
     from priorwise.cli.explain import print_explanation, status_in_words
-    from priorwise.cli.output import progress_bar, safe, show_table
-    from priorwise.cli.run_output import print_run
     from priorwise.discovery import discover
     from priorwise.discovery.demo import category_to_show, find_again
 
@@ -143,7 +140,6 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
 
 
 def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
-    from priorwise.cli.output import safe
 
     rows = [
         (
@@ -164,6 +160,5 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
 
 
 def _command(*words: str) -> None:
-    from priorwise.cli.output import safe
 
     click.secho(f"$ {safe(shlex.join(['priorwise', *words]))}", bold=True)

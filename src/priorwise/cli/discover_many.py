@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from priorwise.cli.output import progress_bar, safe, show_table
 from priorwise.counting import counted, rounded
+from priorwise.errors import NotEnoughData
 
 MIN_MEMBERS = 50
 
@@ -63,7 +65,6 @@ def discover_many(
     engine: Any,
 ) -> None:
     """Find the documents missing from many categories."""
-    from priorwise.cli.output import progress_bar
     from priorwise.discovery.many import discover_many as find
 
     labels = many.of(corpus)
@@ -110,8 +111,6 @@ def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, An
 
 def _print_labels(found: Any, show: int) -> None:
     """The labels that miss the most members, or else the largest, and the first candidate of each."""
-    from priorwise.cli.output import safe, show_table
-
     firsts: dict[str, dict[str, Any]] = {}
     ranks = found.candidates["rank"].to_numpy()
     for row in found.candidates.filter(ranks == 1).to_pylist():
@@ -169,8 +168,6 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
 
     Categories that serve a wiki's editors are left out unless they are asked for.
     """
-    from priorwise.errors import NotEnoughData
-
     sizes = corpus.largest_labels(corpus.label_sizes().num_rows)
     found = [label for label, size in sizes if min_members <= size < corpus.n_documents]
     if not maintenance:

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from priorwise.cli.places import open_corpus, place
-from priorwise.cli.record_options import reads_records
+from priorwise.cli.options import open_corpus, place, reads_records
+from priorwise.cli.output import safe, show_table
 from priorwise.counting import counted
 
 
@@ -70,8 +70,6 @@ def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
 
 def print_evaluation(found: Any, pairs: int, labels: int) -> None:
     """The figures, the worst labels, the worst confusions, the calibration."""
-    from priorwise.cli.output import safe, show_table
-
     figures = found.figures
     click.echo(f"{counted(figures.documents, 'document')}, {counted(len(found.labels), 'label')} known to the model")
     if found.unknown_labels:
@@ -110,7 +108,6 @@ def print_evaluation(found: Any, pairs: int, labels: int) -> None:
 
 
 def _print_labels(found: Any, count: int) -> None:
-    from priorwise.cli.output import safe, show_table
 
     worst = sorted(found.by_label(), key=lambda each: each["f1"])[:count]
     if worst:
@@ -127,7 +124,6 @@ def _print_labels(found: Any, count: int) -> None:
 
 
 def _print_pairs(found: Any, count: int) -> None:
-    from priorwise.cli.output import safe, show_table
 
     rows = [
         [

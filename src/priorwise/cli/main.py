@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import importlib
-import importlib.abc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import click
 
 from priorwise import __version__
 from priorwise.cli.output import safe, spell_out
+from priorwise.errors import PriorwiseError, UnknownName
 
 GROUPS = {
     "Find": {
@@ -33,14 +33,14 @@ GROUPS = {
     },
     "Data": {
         "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
-        "corpus": ("priorwise.cli.corpus", "corpus", "Show what a corpus holds."),
-        "fetch": ("priorwise.cli.fetch", "fetch", "Download the dump of a wiki."),
-        "verify": ("priorwise.cli.verify", "verify", "Check that a corpus, run, model or review is whole."),
+        "corpus": ("priorwise.cli.data", "corpus", "Show what a corpus holds."),
+        "fetch": ("priorwise.cli.data", "fetch", "Download the dump of a wiki."),
+        "verify": ("priorwise.cli.data", "verify", "Check that a corpus, run, model or review is whole."),
     },
     "Lab": {
-        "explore": ("priorwise.cli.explore", "explore", "Move a prior and see what it does, in the browser."),
-        "benchmark": ("priorwise.cli.benchmark", "benchmark", "Compare methods on hidden members."),
-        "simulate": ("priorwise.cli.simulate", "simulate", "Replay reviews whose outcome is known."),
+        "explore": ("priorwise.cli.app", "explore", "Move a prior and see what it does, in the browser."),
+        "benchmark": ("priorwise.cli.lab", "benchmark", "Compare methods on hidden members."),
+        "simulate": ("priorwise.cli.lab", "simulate", "Replay reviews whose outcome is known."),
     },
 }
 """The commands as `priorwise --help` groups them: module, function and one line each."""
@@ -48,7 +48,7 @@ GROUPS = {
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
-class _Hidden(importlib.abc.MetaPathFinder):
+class _Hidden:
     def __init__(self, package: str) -> None:
         self.package = package
 
@@ -98,14 +98,11 @@ class _Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from priorwise.errors import UnknownName
-
             unknown = str(UnknownName("command", args[0], COMMANDS))
             raise _Failure(safe(unknown if unknown.endswith("?") else f"{unknown}; `priorwise --help` lists them"))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from priorwise.errors import PriorwiseError
         from priorwise.kernels.kept_code import on_compiling
 
         if sys.stderr.isatty():

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from priorwise.cli.places import place
+from priorwise.cli.options import place
 from priorwise.counting import counted
+from priorwise.errors import InputError
 
 PAGES = (".html", ".htm")
 LISTS = ("pages", "pywikibot", "quickstatements", "edits")
@@ -149,7 +150,6 @@ def _statement(given: str | None) -> tuple[str, str] | None:
 
 def _kinds(runs: tuple[Path, ...], outputs: tuple[Path, ...], listed: str | None, *, page: bool) -> dict[Path, str]:
     """Return which file is to hold what."""
-    from priorwise.errors import InputError
     from priorwise.exports.finished import kind_of
 
     if not outputs and page:

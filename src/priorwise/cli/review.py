@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.places import place
-from priorwise.cli.serving import serves
-from priorwise.counting import counted
+from priorwise.cli.options import place, serves
+from priorwise.cli.output import safe, show_table
+from priorwise.counting import counted, rounded
+from priorwise.errors import AlreadyExists, PriorwiseError
 
 
 @click.command()
@@ -105,8 +107,6 @@ def review(
     elif show_results:
         _print_results(run)
     elif terminal:
-        from priorwise.cli.review_terminal import judge_in_terminal
-
         session = _session(run, corpus, chosen, ask, sample)
         try:
             judge_in_terminal(session, reviewer or "me")
@@ -160,7 +160,6 @@ def _exchange(
     export: Path | None,
     filled: Path | None,
 ) -> None:
-    from priorwise.errors import AlreadyExists
     from priorwise.review.queue import Item, items_of
     from priorwise.review.reading import said_in
     from priorwise.review.results import decisions
@@ -208,8 +207,6 @@ def _others(run: Any, corpus: Any) -> list[str]:
 
 def _print_session(run: Path) -> None:
     """What is found and missing, if anything was judged; nothing where the corpus or the log cannot be opened."""
-    from priorwise.cli.review_terminal import in_short
-    from priorwise.errors import PriorwiseError
     from priorwise.review.reading import said_in
     from priorwise.review.session import Session
 
@@ -224,7 +221,6 @@ def _print_session(run: Path) -> None:
 
 
 def _print_results(run: Path) -> None:
-    from priorwise.cli.output import safe, show_table
     from priorwise.review.results import results
 
     found = results(run)
@@ -262,3 +258,71 @@ def _print_results(run: Path) -> None:
             f"{safe(pair['first'])} and {safe(pair['second'])}: "
             f"{pair['agreed']:.1%} of {pair['documents']:,} the same, Cohen's κ {kappa}"
         )
+
+
+WORDS = {"y": "yes", "n": "no", "u": "unsure", "s": "skip"}
+HELP = "y yes   n no   u unsure   s skip   z undo   w why   t whole text   q quit   (a note may follow: n too general)"
+SHOWN = 600
+"""How many characters of a text are shown at once."""
+
+
+def judge_in_terminal(session: Any, reviewer: str) -> None:
+    """Ask about one document after the other until there is none, or no more input."""
+    click.echo(HELP)
+    document: Any = None
+    while True:
+        if document is None:
+            found = session.next(1, reviewer=reviewer)
+            if not found:
+                click.echo("\nEvery document is judged.")
+                break
+            document = found[0]
+            _show(session, document, SHOWN)
+        click.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        key, _, note = line.strip().partition(" ")
+        if not line or key in ("q", "quit"):
+            click.echo()
+            break
+        word = WORDS.get(key.lower(), key.lower())
+        if word in WORDS.values():
+            session.judge(document.id, word, reviewer=reviewer, note=note.strip() or None)
+            click.echo(in_short(session))
+            document = None
+        elif word in ("z", "undo"):
+            back = session.undo(reviewer)
+            click.echo("Nothing to undo." if back is None else f"Undone: {safe(back)}")
+            document = document if back is None else None
+        elif word in ("w", "why"):
+            from priorwise.cli.explain import print_explanation
+
+            print_explanation(session.explain(document.id), 10)
+        elif word in ("t", "text"):
+            _show(session, document, None)
+        else:
+            click.echo(HELP)
+    click.echo(f"{in_short(session)}\n{session.stop.reason}")
+
+
+def in_short(session: Any) -> str:
+    """How many were judged and found, and how many are estimated to be missing."""
+    progress, missing = session.progress, session.missing
+    return (
+        f"{progress.judged:,} judged, {progress.found:,} found. Estimated missing: {rounded(missing.expected)} "
+        f"(80% interval {rounded(missing.low)} to {rounded(missing.high)})."
+    )
+
+
+def _show(session: Any, document: Any, longest: int | None) -> None:
+
+    row = session.corpus.row(document.id)
+    text = session.corpus.text(row) or ""
+    where = "drawn at random" if document.chosen == "random" else f"rank {document.rank:,}"
+    chance = "" if document.probability is None else f", probability {document.probability:.2f}"
+    click.echo(f"\n{safe(document.title, 200)} ({safe(document.id)}; {where}{chance})")
+    if address := session.corpus.address(row):
+        click.echo(safe(address))
+    if text:
+        short = text if longest is None else text[:longest]
+        more = f" … ({counted(len(text) - len(short), 'more character')})" if len(short) < len(text) else ""
+        click.echo(safe(" ".join(short.split())) + more)

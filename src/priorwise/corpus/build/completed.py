@@ -7,10 +7,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from priorwise.corpus.build.category_names import NONE, CategoryNames
-from priorwise.corpus.storage.columns import list_column, list_parts
 from priorwise.corpus.build.memberships import Memberships, sorted_names
 from priorwise.corpus.build.scratch import Grouped, Shelf, table_at
 from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.storage.columns import list_column, list_parts
 from priorwise.readers.document import Origin
 
 _FROM_TABLE = 3

@@ -18,8 +18,8 @@ from priorwise.corpus.build.category_names import NONE, CategoryNames
 from priorwise.corpus.build.completed import CompletedShard
 from priorwise.corpus.build.scratch import Allocate, Pairs, Shelf
 from priorwise.corpus.build.shards import AnyShard
-from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, TableShape
 from priorwise.readers.remarks import Remarks
+from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, TableShape
 from priorwise.wiki.sql_tables import SqlTables
 
 CATEGORY = 14

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.columns import list_column
 from priorwise.corpus.build.memberships import sorted_names
 from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.storage.columns import list_column
 
 
 def category_graph(shards: Sequence[AnyShard]) -> pa.RecordBatch | None:

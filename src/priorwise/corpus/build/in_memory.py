@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priorwise.corpus.build.ingestion import DOCUMENTS_PER_SHARD, ingest, shard_makers
-from priorwise.corpus.storage.manifest import this_tokenizer
-from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.build.write import corpus_in_memory, write_corpus
+from priorwise.corpus.storage.manifest import this_tokenizer
+from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.errors import InputError
 from priorwise.readers.document import Document, Reader, Stream
 from priorwise.readers.fields import Columns

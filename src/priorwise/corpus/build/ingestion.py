@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
-from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.build.shards import Shard
-from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.corpus.build.work import MakeShard, Work
 from priorwise.corpus.build.write import Complete, Written, write_corpus
+from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
+from priorwise.corpus.storage.read_from import ReadFrom
+from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.readers.document import Document, Entry, Numbered, Reader, parts_of
 from priorwise.readers.remarks import added_remarks
 

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.columns import list_parts
 from priorwise.corpus.build.names import MergedNames
 from priorwise.corpus.build.scratch import Allocate
 from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.storage.columns import list_parts
 
 
 def label_members(

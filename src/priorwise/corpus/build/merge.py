@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_column, list_parts
 from priorwise.corpus.build.edges import category_graph
-from priorwise.corpus.storage.files import FileRecord, Place
-from priorwise.corpus.storage.manifest import Counts, Manifest
 from priorwise.corpus.build.members import label_members
 from priorwise.corpus.build.names import MergedNames, merge_names
 from priorwise.corpus.build.repeats import order_ids
 from priorwise.corpus.build.scratch import Allocate
 from priorwise.corpus.build.shards import AnyShard
-from priorwise.corpus.texts import text_table
 from priorwise.corpus.build.token_work import CountedNames, TokensHere, TokenWork, ids_by_frequency, token_schema
+from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_column, list_parts
+from priorwise.corpus.storage.files import FileRecord, Place
+from priorwise.corpus.storage.manifest import Counts, Manifest
+from priorwise.corpus.texts import text_table
 from priorwise.errors import InputError, NotEnoughData
 
 DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.columns import list_column, list_parts, text_column
-from priorwise.corpus.lookup import shortened
 from priorwise.corpus.build.shards import PARTS, AnyShard, MappedShard, Shard, StoredShard
+from priorwise.corpus.lookup import shortened
+from priorwise.corpus.storage.columns import list_column, list_parts, text_column
 from priorwise.corpus.texts import with_texts_of
 from priorwise.durable import remove
 from priorwise.readers.fields import numbered_ids

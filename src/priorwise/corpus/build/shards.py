@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from priorwise.corpus.storage.columns import list_column, string_column, text_column
 from priorwise.corpus.build.memberships import category_table, labels_and_origins, number_memberships, sorted_names
+from priorwise.corpus.storage.columns import list_column, string_column, text_column
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import beginning, no_texts, text_table
 from priorwise.durable import remove, sync_folder

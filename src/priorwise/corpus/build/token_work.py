@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.columns import list_column, list_parts, narrowest
 from priorwise.corpus.build.names import MergedNames, merge_names
 from priorwise.corpus.build.scratch import Allocate
 from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.storage.columns import list_column, list_parts, narrowest
 from priorwise.corpus.storage.threads import in_order
 
 

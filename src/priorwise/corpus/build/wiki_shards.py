@@ -12,17 +12,17 @@ import numpy as np
 
 from priorwise.corpus.build.ingestion import Progress, ReaderSplit, shard_makers
 from priorwise.corpus.build.shards import AnyShard, Shard
-from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.corpus.build.work import MakeShard, Split
-from priorwise.wiki.cirrus import CirrusReader
+from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.readers.document import Document, Entry
-from priorwise.wiki.dump import DumpFile, Piece
 from priorwise.readers.remarks import Remarks, added_remarks
-from priorwise.wiki.siteinfo import SiteInfo
-from priorwise.wiki.pages import WikiPages, read_run
-from priorwise.wiki.wikipedia import WikiFiles, dumps_and_sites
 from priorwise.text.normalisation import NormalTexts, normalise_texts
 from priorwise.text.tokens import count_normal
+from priorwise.wiki.cirrus import CirrusReader
+from priorwise.wiki.dump import DumpFile, Piece
+from priorwise.wiki.pages import WikiPages, read_run
+from priorwise.wiki.siteinfo import SiteInfo
+from priorwise.wiki.wikipedia import WikiFiles, dumps_and_sites
 
 _TOLD = b"priorwise.told"
 _REPORT_EVERY = 200

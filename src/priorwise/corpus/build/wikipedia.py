@@ -12,19 +12,19 @@ import numpy as np
 
 from priorwise.corpus.build.completion import complete as complete_from_tables
 from priorwise.corpus.build.ingestion import IngestSummary, Progress, ways_of_working
-from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.build.repeats import with_rows
 from priorwise.corpus.build.scratch import Allocate
 from priorwise.corpus.build.shards import AnyShard, Shard
-from priorwise.corpus.texts import KeepText
 from priorwise.corpus.build.wiki_shards import WikiShards, told_by
 from priorwise.corpus.build.work import Makers, MakeShard, Work
 from priorwise.corpus.build.write import write_corpus
+from priorwise.corpus.storage.manifest import this_tokenizer
+from priorwise.corpus.texts import KeepText
 from priorwise.errors import InputError
-from priorwise.wiki.dump import BZIP2_BYTES, XML_BYTES
 from priorwise.readers.record_parts import PART_BYTES
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.remote_file import found_files
+from priorwise.wiki.dump import BZIP2_BYTES, XML_BYTES
 from priorwise.wiki.wikipedia import MIN_BYTES, WikiFiles
 from priorwise.wiki.wikitext import RULE_VERSION
 

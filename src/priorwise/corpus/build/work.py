@@ -10,13 +10,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.files import Place
-from priorwise.corpus.storage.manifest import Manifest
 from priorwise.corpus.build.partial import PartialCorpus
 from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard, StoredShard
+from priorwise.corpus.build.token_work import TokensHere, TokenWork
+from priorwise.corpus.storage.files import Place
+from priorwise.corpus.storage.manifest import Manifest
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.storage.threads import in_order
-from priorwise.corpus.build.token_work import TokensHere, TokenWork
 from priorwise.errors import InputError
 
 MakeShard = Callable[[], Shard]

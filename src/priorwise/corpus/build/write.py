@@ -10,17 +10,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from priorwise.corpus.storage.files import MemoryPlace
-from priorwise.corpus.storage.manifest import Manifest
 from priorwise.corpus.build.merge import merge
 from priorwise.corpus.build.partial import claim
-from priorwise.corpus.storage.read_from import ReadFrom
-from priorwise.corpus.storage.remote import claim_address
 from priorwise.corpus.build.repeats import Duplicates, settle_repeats
 from priorwise.corpus.build.scratch import Allocate
 from priorwise.corpus.build.shards import AnyShard
-from priorwise.corpus.storage.threads import in_order
 from priorwise.corpus.build.work import Makers, MakeShard, Source, Threads, Unfinished, Work
+from priorwise.corpus.storage.files import MemoryPlace
+from priorwise.corpus.storage.manifest import Manifest
+from priorwise.corpus.storage.read_from import ReadFrom
+from priorwise.corpus.storage.remote import claim_address
+from priorwise.corpus.storage.threads import in_order
 from priorwise.readers.addresses import local_path
 
 Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]

@@ -1,0 +1,252 @@
+"""The commands about data on the disk: `priorwise corpus`, `fetch` and `verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priorwise.cli.options import named, open_corpus, place
+from priorwise.cli.output import progress_bar, safe, show_table
+from priorwise.counting import counted
+from priorwise.errors import BrokenFile, UnknownName
+
+
+@click.command()
+@click.argument("corpus", callback=place)
+@click.option("--search", "query", help="Show the labels whose name is similar to this.")
+@click.option("--category", help="Show the members of this category, what it is in, and its subcategories.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="How many steps below the category to show.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many labels, members or subcategories to show.",
+)
+@click.option("--verify", is_flag=True, help="Read every file, compare its checksum and check its structure.")
+def corpus(corpus: Path | str, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
+    """Show the size of CORPUS, its vocabulary and its largest labels."""
+    opened = open_corpus(corpus)
+    if verify:
+        opened.verify()
+        click.echo("Every file matches its checksum and has a sound structure.")
+    if query is not None:
+        found = opened.search_labels(query, limit=top)
+        if not found:
+            click.echo(f"No label is like '{safe(query)}'.")
+            return
+        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in found])
+        return
+    if category is not None:
+        print_category(opened, category, depth=depth, top=top)
+        return
+    per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
+    click.echo(f"{named(corpus)}: {counted(opened.n_documents, 'document')}")
+    click.echo(f"  vocabulary   {counted(opened.n_vocabulary, 'distinct token')}")
+    click.echo(
+        f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
+        f"{opened.n_occurrences:,} with repeats"
+    )
+    click.echo(f"  labels       {opened.n_labels:,} on {counted(opened.n_memberships, 'membership')}")
+    if len(opened.graph):
+        click.echo(
+            f"  categories   {len(opened.graph):,} in the graph, {counted(opened.graph.n_links, 'link')} between them"
+        )
+    click.echo(f"  checksum     {opened.checksum}")
+    largest = opened.largest_labels(top)
+    if largest:
+        click.echo("\nLargest labels:")
+        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in largest])
+
+
+ORIGINS = ("written in the document", "added by a template or a table", "of unknown origin")
+
+
+def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
+    """The members, the parents, and the subcategories as a tree; at most `top` of each."""
+    name = corpus.label_named(name)
+    _check_known(corpus, name)
+    members = corpus.members(name)
+    click.echo(f"{safe(name)}: {counted(len(members), 'member')}{_origins(corpus.member_origins(name))}")
+    for title in corpus.titles(members[:top]):
+        click.echo(f"  {safe(title, 80)}")
+    _print_rest(len(members) - top)
+    if not len(corpus.graph):
+        click.echo("\nThis corpus has no category graph, so nothing is known about subcategories.")
+        return
+    if name not in corpus.graph:
+        click.echo("\nNo page of a category is about it or names it, so nothing is known about subcategories.")
+        return
+    parents, below = corpus.graph.parents(name), corpus.graph.descendants(name, depth)
+    click.echo(f"\nIn {counted(len(parents), 'category')}:" if parents else "\nIn no other category.")
+    for parent in parents[:top]:
+        click.echo(f"  {safe(parent, 80)}")
+    _print_rest(len(parents) - top)
+    if below.num_rows:
+        _print_tree(corpus, name, below, depth, top)
+    else:
+        click.echo("\nNo subcategory.")
+
+
+def _print_tree(corpus: Any, name: str, below: Any, depth: int, top: int) -> None:
+
+    n = below.num_rows
+    click.echo(f"\n{counted(n, 'subcategory')}, at most {counted(depth, 'step')} below:")
+    # The nearest ones are kept, so each of those that are kept has the one above it.
+    inside: dict[str, list[dict[str, Any]]] = {}
+    for row in below.slice(0, top).to_pylist():
+        inside.setdefault(row["through"], []).append(row)
+    rows, waiting = [], inside.get(name, [])[::-1]
+    while waiting:
+        row = waiting.pop()
+        shown = "  " * (row["depth"] - 1) + safe(row["category"], 80)
+        rows.append([shown, f"{len(corpus.members(row['category'])):,}"])
+        waiting += inside.get(row["category"], [])[::-1]
+    show_table(["category", "members"], rows)
+    _print_rest(n - top)
+
+
+def _check_known(corpus: Any, name: str) -> None:
+    """Raise an error with the nearest names of labels and of categories that have no members of their own."""
+    try:
+        corpus.members(name)
+    except UnknownName as error:
+        near = dict.fromkeys(near for near, _ in [*corpus.search_labels(name), *corpus.graph.search(name)])
+        raise UnknownName("category", name, near) from error
+
+
+def _origins(origins: Any) -> str:
+    import numpy as np
+
+    counts = np.bincount(origins, minlength=len(ORIGINS)).tolist()
+    said = [f"{count:,} {what}" for count, what in zip(counts, ORIGINS, strict=True) if count]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _print_rest(number: int) -> None:
+    if number > 0:
+        click.echo(f"  … and {number:,} more; --top shows more of them")
+
+
+LARGE = 1_000_000_000
+
+
+@click.command()
+@click.argument("wiki")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The folder to write to. [default: WIKI]")
+@click.option("--date", help="Which dump, such as 20260101. [default: the latest that is complete]")
+@click.option("--categories", is_flag=True, help="Also fetch the tables that complete the categories.")
+@click.option("--mirror", metavar="URL", help="Where to fetch from. [default: https://dumps.wikimedia.org]")
+@click.option("--dry-run", is_flag=True, help="Show how much it is and how long it may take, and fetch nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask before fetching more than 1 GB.")
+def fetch(
+    wiki: str, output: Path | None, date: str | None, categories: bool, mirror: str | None, dry_run: bool, yes: bool
+) -> None:
+    """Download the dump of WIKI, such as simplewiki, dewiki or frwikisource.
+
+    Size and time are shown first. A download that breaks off continues where it was when you give the command again,
+    and every file is verified by its checksum.
+    """
+    from priorwise.wiki.fetch import WIKIMEDIA, fetch_dump, find_dump
+
+    offer = find_dump(wiki, date=date, categories=categories, mirror=mirror or WIKIMEDIA)
+    click.echo(offer.said)
+    for file in offer.files:
+        click.echo(f"  {file.name}  {file.bytes / 1e6:,.1f} MB")
+    if dry_run:
+        return
+    if offer.bytes > LARGE and not yes:
+        click.confirm("Fetch it?", default=True, abort=True)
+    folder = output or Path(wiki)
+    with progress_bar(f"Fetching {wiki}") as bar:
+        paths = fetch_dump(
+            offer,
+            folder,
+            lambda done, total: bar.update(completed=done, total=total),
+            lambda name: bar.update(note=name),
+        )
+    click.echo(f"Verified. Read it with: priorwise ingest wikipedia {' '.join(map(str, paths))} -o {wiki}.corpus")
+
+
+@click.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def verify(paths: tuple[str, ...]) -> None:
+    """Check that each PATH is whole: a corpus, a run, a folder of runs, a model, or the verdicts of a review.
+
+    Every file is read and compared with its checksum, and its structure is checked. Verdicts have no checksums: there,
+    the database is checked and every verdict is read. The first fault ends the command with exit code 2, and what to do
+    about it.
+    """
+    for given in paths:
+        path = place(click.get_current_context(), verify.params[0], given)
+        if path is not None:
+            click.echo(f"{given}: {_verified(path)}")
+
+
+def _verified(path: Path | str) -> str:
+    """Check one thing, and say what it is."""
+    from priorwise.corpus.storage.manifest import FILE_NAME as CORPUS
+    from priorwise.discovery.run import MARKER as RUN
+    from priorwise.discovery.run_folders import MARKER as RUNS
+    from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
+    from priorwise.models.linear_model import FILE_NAME as MODEL
+
+    if isinstance(path, str) or (path / CORPUS).is_file():
+        return _corpus(path)
+    if (path / MODEL).is_file():
+        return _model(path)
+    if (path / RUN).is_file():
+        return _run(path)
+    if (path / RUNS).is_file():
+        runs = sorted(each.parent for each in path.glob(f"*/{RUN}"))
+        for run in runs:
+            _run(run)
+        return f"{len(runs):,} whole runs"
+    if path.name == VERDICTS and path.is_file():
+        return _review(path.parent)
+    if not path.exists():
+        raise BrokenFile(path, "there is no such file or folder")
+    raise BrokenFile(path, "neither a corpus nor a run, a model or verdicts, so there is nothing to compare it with")
+
+
+def _corpus(path: Path | str) -> str:
+    from priorwise.corpus import Corpus
+
+    corpus = Corpus.open(path)
+    corpus.verify()
+    return f"a whole corpus of {counted(len(corpus), 'document')}"
+
+
+def _model(path: Path) -> str:
+    from priorwise.models.linear_model import LinearModel
+
+    return f"a whole model of {counted(len(LinearModel.load(path).labels), 'label')}"
+
+
+def _run(path: Path) -> str:
+    from priorwise.discovery.run import Run, check_whole
+    from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
+
+    Run.load(path)
+    has_checksums = check_whole(path)
+    reviewed = f", {_review(path)}" if (path / VERDICTS).is_file() else ""
+    return f"a {'whole run' if has_checksums else 'readable run of an earlier version, without checksums'}{reviewed}"
+
+
+def _review(folder: Path) -> str:
+    from priorwise.review.verdicts import Verdicts
+
+    verdicts = Verdicts.of_run(folder)
+    try:
+        verdicts.check()
+        return f"{counted(len(verdicts.log()), 'verdict')} that can be read"
+    finally:
+        verdicts.close()
