@@ -24,7 +24,7 @@ from measure import table, zipf_documents
 
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.logistic_path import try_priors
-from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
+from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 
 CLOSE = 1e-6
 TOLERANCES = (1e-1, 1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8)

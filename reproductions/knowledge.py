@@ -25,9 +25,9 @@ from priorwise.models.regression.logistic_design import Design, Penalty
 from priorwise.models.regression.logistic_solve import Solution, solve
 from priorwise.models.regression.logistic_table import Dealt
 from priorwise.models.threshold import fit_threshold
-from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 from priorwise.priors.knowledge import significance
+from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.readers.collections.medline import MedlineReader
 from priorwise.readers.document import Stream
 from priorwise.search import Climb, Tried

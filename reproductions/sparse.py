@@ -22,7 +22,7 @@ from priorwise.models.regression.probit import ProbitRegression
 from priorwise.models.regression.probit_em import Blocks, ProbitEM
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors import Dirichlet
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 from priorwise.search import FBeta, FewestErrors
 from reproductions.experiment import Experiment, Findings, Session
 from reproductions.outcome import Outcome

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from priorwise.priors import Parameter, WordPrior
-from priorwise.priors.dirichlet import Dirichlet
-from priorwise.priors.words import ClassSize, WordWeights
+from priorwise.priors.counts import ClassSize, WordWeights
+from priorwise.priors.words import Dirichlet
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from conftest import FAST, Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.priors.bxr_files import read_bxr_priors
-from priorwise.priors.knowledge_files import read_knowledge
+from priorwise.priors.keywords import read_knowledge
 from priorwise.readers.fields import Columns
 from priorwise.readers.records import RecordReader
 from priorwise.readers.texts import read_texts

@@ -17,7 +17,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.models.linear_model import LinearModel
 from priorwise.priors.bxr_files import read_bxr_priors
-from priorwise.priors.knowledge_files import read_knowledge
+from priorwise.priors.keywords import read_knowledge
 from priorwise.review.queue import Item
 from priorwise.review.reading import said_in
 from priorwise.review.sheet import read_sheet

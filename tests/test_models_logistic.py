@@ -20,7 +20,7 @@ from priorwise.models.regression._kernels.logistic import solve_semidefinite
 from priorwise.models.regression._kernels.logistic_sparse import fit_sparse
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.logistic_design import Design
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 
 KINDS = {"gaussian": Gaussian, "laplace": Laplace}
 

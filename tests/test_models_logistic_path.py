@@ -14,7 +14,7 @@ from priorwise.models.regression.logistic_design import Design, Penalty
 from priorwise.models.regression.logistic_path import try_priors, variance_path
 from priorwise.models.regression.logistic_solve import solve
 from priorwise.models.regression.logistic_table import Dealt
-from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
+from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.search import FBeta
 from test_models_logistic import KINDS, problem
 

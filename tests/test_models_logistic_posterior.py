@@ -11,8 +11,8 @@ from priorwise import BernoulliNB, MultinomialNB, PresenceNB, PriorSearch
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.probit import ProbitRegression
-from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.informed import Informed
+from priorwise.priors.regression import Gaussian, Laplace
 
 
 def problem(seed=0, *, n=400, d=5, classes=2):

@@ -15,7 +15,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic_design import Design
 from priorwise.models.regression.probit import ProbitRegression
 from priorwise.models.regression.probit_em import Blocks, ProbitEM, hazard
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 from test_models_logistic import problem
 
 PRIORS = {"gaussian": Gaussian(0.7), "laplace": Laplace(0.7), "jeffreys": Jeffreys()}

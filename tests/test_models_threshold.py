@@ -16,7 +16,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.threshold import fit_threshold
 from priorwise.models.thresholded import Thresholded
-from priorwise.priors.coefficients import Laplace
+from priorwise.priors.regression import Laplace
 from priorwise.search import PPV, FBeta, FewestErrors, FromCounts, LogLoss
 
 TARGETS = {

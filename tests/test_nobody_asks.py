@@ -75,11 +75,9 @@ def test_the_count_counts() -> None:
     asks = (
         "isinstance(x, Laplace | str), hasattr(prior, 'mix'), model == 'logistic', isinstance(x, str), x == 'logistic'"
     )
-    found = _questions(
-        ast.parse(asks), "priorwise.elsewhere", {"Laplace": "priorwise.priors.coefficients"}, {"logistic"}
-    )
+    found = _questions(ast.parse(asks), "priorwise.elsewhere", {"Laplace": "priorwise.priors.regression"}, {"logistic"})
     assert len(list(found)) == 3
     inside = _questions(
-        ast.parse(asks), "priorwise.priors.coefficients", {"Laplace": "priorwise.priors.coefficients"}, set()
+        ast.parse(asks), "priorwise.priors.regression", {"Laplace": "priorwise.priors.regression"}, set()
     )
     assert len(list(inside)) == 1

@@ -13,8 +13,8 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.logistic_table import Dealt
 from priorwise.models.regression.probit import ProbitRegression
-from priorwise.priors.coefficients import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
+from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 
 
 def problem(seed=0, *, n=80, d=6, classes=2):

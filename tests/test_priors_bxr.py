@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from priorwise.errors import AlreadyExists, BrokenFile, InputError
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.priors.bxr_files import read_bxr_priors, write_bxr_priors
-from priorwise.priors.coefficients import Gaussian, Laplace
+from priorwise.priors.regression import Gaussian, Laplace
 
 WORDS = ["oil", "the", "wheat", "corn"]
 CLASSES = ["crude", "grain"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priorwise.errors import InputError
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 
 positive = st.floats(1e-3, 1e3)
 

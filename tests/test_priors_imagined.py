@@ -21,7 +21,7 @@ from priorwise import (
     WittenBell,
 )
 from priorwise.errors import InputError
-from priorwise.priors.imagined import ImaginedTexts
+from priorwise.priors.informed import ImaginedTexts
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.knowledge import pseudo_counts, significance
 

@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from priorwise.errors import InputError
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.knowledge import as_examples, from_texts
+from priorwise.priors.regression import Gaussian, Laplace
 
 DOCUMENTS = ["wheat corn tonnes harvest", "oil barrel price", "price tonnes corn", "ship port cargo"]
 TEXTS = ["wheat wheat wheat corn price", "oil barrel barrel price"]

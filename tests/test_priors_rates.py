@@ -13,10 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import priorwise as pw
-from priorwise.priors.marginal_likelihood import STRONGEST, WEAKEST, likeliest_strength
-from priorwise.priors.rates import blend, log_complement, log_rate
-from priorwise.priors.term_counts import TermCounts
-from priorwise.priors.words import ClassSize
+from priorwise.priors.counts import (
+    STRONGEST,
+    WEAKEST,
+    ClassSize,
+    TermCounts,
+    blend,
+    likeliest_strength,
+    log_complement,
+    log_rate,
+)
 
 RATE_PRIORS = [
     (pw.Beta(0.1, 0.3), slow.beta_rate(0.1, 0.3)),

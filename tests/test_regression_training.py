@@ -27,7 +27,7 @@ from priorwise.models.linear_model import LinearModel
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression_training import prepare, prior_of_knowledge
 from priorwise.priors import Gaussian, Laplace
-from priorwise.priors.knowledge_files import LabelTexts, as_knowledge, read_knowledge
+from priorwise.priors.keywords import LabelTexts, as_knowledge, read_knowledge
 from priorwise.ranking.classifier import Classifier
 
 SUBJECTS = {

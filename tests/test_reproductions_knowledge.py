@@ -12,8 +12,8 @@ from scipy import sparse
 
 from paper_collections import session_of, tables_of
 from priorwise.errors import BrokenFile
-from priorwise.priors.coefficients import Gaussian, Laplace
 from priorwise.priors.informed import Informed
+from priorwise.priors.regression import Gaussian, Laplace
 from regression_collections import HEADINGS, PLACES
 from reproductions import knowledge
 from reproductions.experiment import find_experiment

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.stats import norm, pearsonr
 
 from paper_collections import session_of, tables_of
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 from reproductions.experiment import find_experiment
 from reproductions.sparse import (
     EARLY,

@@ -27,7 +27,7 @@ Found = list[tuple[np.ndarray, float]]
 
 
 def prior_of(kind: str) -> Any:
-    from priorwise.priors.coefficients import Gaussian, Laplace
+    from priorwise.priors.regression import Gaussian, Laplace
 
     return (Laplace if kind == "Laplace" else Gaussian)(VARIANCE)
 

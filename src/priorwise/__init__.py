@@ -33,7 +33,7 @@ _HOME = {
     "FromScores": "priorwise.search",
     "Gaussian": "priorwise.priors",
     "HyperPrior": "priorwise.priors",
-    "ImaginedTexts": "priorwise.priors.imagined",
+    "ImaginedTexts": "priorwise.priors.informed",
     "Informed": "priorwise.priors.informed",
     "InverseDocumentFrequency": "priorwise.features",
     "Jeffreys": "priorwise.priors",
@@ -143,8 +143,7 @@ if TYPE_CHECKING:
         WittenBell,
     )
     from priorwise.priors.bxr_files import read_bxr_priors, write_bxr_priors
-    from priorwise.priors.imagined import ImaginedTexts
-    from priorwise.priors.informed import Informed
+    from priorwise.priors.informed import ImaginedTexts, Informed
     from priorwise.priors.keywords import Keywords
     from priorwise.readers.collections.medline import MedlineReader
     from priorwise.readers.collections.newsgroups import NewsgroupsReader

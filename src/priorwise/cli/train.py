@@ -279,7 +279,7 @@ def train_regression(
     """Read the knowledge, learn, and show the prior."""
     from priorwise.models.prior_search import PriorSearch
     from priorwise.models.regression_training import fit_regression, prepare, prior_of_knowledge
-    from priorwise.priors.knowledge_files import read_knowledge
+    from priorwise.priors.keywords import read_knowledge
 
     known = read_knowledge(knowledge, examples.labels) if knowledge else None
     line = None if threshold is None else parse_target(threshold, needs="counts")

@@ -12,8 +12,7 @@ from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
 from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
 from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
-from priorwise.priors.presence import PresencePrior
-from priorwise.priors.pseudo_counts import UNIFORM
+from priorwise.priors.presence import UNIFORM, PresencePrior
 
 Rows = NDArray[np.int64]
 Bags = tuple[NDArray[np.int64], NDArray[np.uint32]]

@@ -20,10 +20,8 @@ from priorwise.explorer.documents import ShownDocuments
 from priorwise.explorer.family import Setting
 from priorwise.models.naive_bayes.class_counts import ClassCounts
 from priorwise.models.naive_bayes.event_models import Multinomial, bernoulli_parts
+from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
-from priorwise.priors.rates import RatePrior, log_rate
-from priorwise.priors.term_counts import TermCounts
-from priorwise.priors.words import WordPrior
 
 if TYPE_CHECKING:
     from priorwise.explorer.naive_bayes_family import NaiveBayesFamily

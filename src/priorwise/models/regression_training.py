@@ -15,10 +15,10 @@ from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.models.corpus_training import Examples, saved_model, targets_of
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.threshold import fit_threshold
-from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
+from priorwise.priors.keywords import LabelTexts
 from priorwise.priors.knowledge import informed, of_two_classes
-from priorwise.priors.knowledge_files import LabelTexts
+from priorwise.priors.regression import CoefficientPrior
 from priorwise.text.tokens import tokens as cut
 
 Floats = NDArray[np.float64]

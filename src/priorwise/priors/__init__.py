@@ -1,18 +1,12 @@
 """What we believe before reading: frozen dataclasses, each a centre and a strength."""
 
 from priorwise.priors.base import Counted, Parameter, Preset, Prior
-from priorwise.priors.beta import Beta
-from priorwise.priors.coefficients import Gaussian, Jeffreys, Laplace
-from priorwise.priors.collection import CollectionBeta, JelinekMercer, TermBeta
-from priorwise.priors.dirichlet import Dirichlet
-from priorwise.priors.discounts import AbsoluteDiscount, LinearDiscount, WittenBell
-from priorwise.priors.presence import PresencePrior
-from priorwise.priors.pseudo_counts import PseudoCounts
-from priorwise.priors.rates import RatePrior
-from priorwise.priors.regression import PenaltyPrior, RegressionPrior
+from priorwise.priors.counts import MixedPrior, RatePrior, WeightPrior, WordPrior
+from priorwise.priors.presence import PresencePrior, PseudoCounts
+from priorwise.priors.rates import Beta, CollectionBeta, JelinekMercer, TermBeta
+from priorwise.priors.regression import Gaussian, Jeffreys, Laplace, PenaltyPrior, RegressionPrior
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
-from priorwise.priors.weight_manipulation import WeightManipulation
-from priorwise.priors.words import MixedPrior, WeightPrior, WordPrior
+from priorwise.priors.words import AbsoluteDiscount, Dirichlet, LinearDiscount, WeightManipulation, WittenBell
 
 __all__ = [
     "AbsoluteDiscount",

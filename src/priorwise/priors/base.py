@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from priorwise.charts import Markup
 
 LARGEST, SMALLEST = 1e9, 1e-9
+
 LONGEST = 200
 
 PRIORS: dict[str, type[Prior]] = {}
@@ -257,7 +259,7 @@ def serving(protocol: type[Kind]) -> dict[str, type[Kind]]:
 
     Examples
     --------
-    >>> from priorwise.priors.rates import RatePrior
+    >>> from priorwise.priors.counts import RatePrior
     >>> sorted(serving(RatePrior))
     ['beta', 'collection-beta', 'jelinek-mercer', 'term-beta']
     """
@@ -317,3 +319,56 @@ def in_short(value: Any) -> str:
         return f"{value.size:,} numbers from {value.min():g} to {value.max():g}"
     text = value if isinstance(value, str) else " ".join(repr(value).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def at_least_zero(name: str, value: Any) -> float:
+    """Take a finite number that is not negative.
+
+    Examples
+    --------
+    >>> at_least_zero("α", 1)
+    1.0
+    """
+    number = _number(name, value)
+    if not (math.isfinite(number) and number >= 0):
+        raise InputError(f"{name} must be a number of at least 0, not {value!r}")
+    return number
+
+
+def above_zero(name: str, value: Any) -> float:
+    """Take a finite number above 0."""
+    number = _number(name, value)
+    if not (math.isfinite(number) and number > 0):
+        raise InputError(f"{name} must be a positive number, not {value!r}")
+    return number
+
+
+def share(name: str, value: Any) -> float:
+    """Take a number from 0 to 1, both included."""
+    number = _number(name, value)
+    if not 0 <= number <= 1:
+        raise InputError(f"{name} must lie between 0 and 1, both included, not {value!r}")
+    return number
+
+
+def proper_share(name: str, value: Any) -> float:
+    """Take a number between 0 and 1, neither of them."""
+    number = _number(name, value)
+    if not 0 < number < 1:
+        raise InputError(f"{name} must lie between 0 and 1, neither of them, not {value!r}")
+    return number
+
+
+def below_zero(name: str, value: Any) -> float:
+    """Take a finite number below 0."""
+    number = _number(name, value)
+    if not (math.isfinite(number) and number < 0):
+        raise InputError(f"{name} must be a negative number, not {value!r}")
+    return number
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a number, not {value!r}") from None

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
-from priorwise.priors.coefficients import CoefficientPrior, Laplace
-from priorwise.priors.numbers import above_zero
+from priorwise.priors.base import above_zero
+from priorwise.priors.regression import CoefficientPrior, Laplace
 from priorwise.readers.small_texts import small_text
 
 Floats = NDArray[np.float64]

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.coefficients import CoefficientPrior, Laplace
-from priorwise.priors.imagined import ImaginedTexts
-from priorwise.priors.informed import Informed
+from priorwise.priors.informed import ImaginedTexts, Informed
 from priorwise.priors.keywords import check_weights, count_words
+from priorwise.priors.regression import CoefficientPrior, Laplace
 
 Floats = NDArray[np.float64]
 Text = str | Mapping[str, float]

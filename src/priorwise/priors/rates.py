@@ -1,80 +1,344 @@
-"""Zero cases, settled here and nowhere else.
+"""Priors on the share of a class's documents that have a word.
 
-A rate of 0 or 1
-    counts as 10⁻¹⁰⁰ away from it, so that its logarithm is −230 and not infinite. A document with a word that a class
-    can never have is still less at home in a class that lacks two of its words than in one that lacks one. In a
-    multinomial model around the collection it counts as 10⁻¹⁰⁰ of the collection's rate.
-An empty class
-    has the prior's centre as its rates: ½ if the prior has no strength and so no centre, the collection's rate where
-    that is the centre, the same for every word in a multinomial model. Its class rate is 0, as above, unless given.
-A token that no training document has
-    is one more unseen token to a class. Where the collection is the centre it has rate 0 in every class alike, and says
-    nothing.
-A class that has every word
-    leaves nothing unseen, so a discounting prior takes nothing away from what was counted.
+`Beta` has one centre for every word. The others are centred on the corpus-wide rate. In a Bernoulli model counts are of
+documents, in a multinomial model of words: τ is how often the word occurs in the class, m how many words the class has,
+and π the word's share of all words.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.priors.base import Prior
-from priorwise.priors.term_counts import TermCounts
+from priorwise.priors.base import Counted, Parameter, Preset, above_zero, at_least_zero, decades, share
+from priorwise.priors.counts import MixedPrior, RatePrior, TermCounts, blend, distinct_rows, log_rate
+from priorwise.priors.presence import LogTable, PresencePrior
 
 Floats = NDArray[np.float64]
 
-TINY = 1e-100
-ROUNDING = 1e-12
 
+@dataclass(frozen=True)
+class Beta(RatePrior):
+    """Imagined documents: α of them have the term, β do not.
 
-class RatePrior(Prior, listed=False):
-    """A prior on the share of a class's documents that have a word: what a Bernoulli model asks for."""
+    ::
+
+        θ = (τ + α) / (m + α + β)          centre α/(α + β), strength α + β
+
+    Parameters
+    ----------
+    alpha, beta : float
+        α and β, at least 0. Both 0 leave the rates as counted.
+
+    References
+    ----------
+    *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
+
+    Examples
+    --------
+    >>> Beta.of(centre=0.25, strength=0.4)
+    Beta(alpha=0.1, beta=0.3)
+    >>> Beta.laplace().rates(TermCounts(np.array([0, 3]), np.array(8), np.array([1, 5]), np.array(20)))
+    array([0.1, 0.4])
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    title = "Beta prior"
+    formula = "θ = (τ + α) / (m + α + β)"
+    parameters = (
+        Parameter("alpha", "α", 1e-5, 1e2, "how many imagined documents have every word", values=decades(-4, 1)),
+        Parameter("beta", "β", 1e-3, 1e5, "how many imagined documents lack every word", values=decades(-2, 4)),
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
+        object.__setattr__(self, "beta", at_least_zero("β", self.beta))
+
+    def __repr__(self) -> str:
+        return f"Beta(alpha={self.alpha:g}, beta={self.beta:g})"
+
+    @classmethod
+    def of(cls, centre: float, strength: float) -> Beta:
+        """Make the prior with this centre and this strength."""
+        centre, strength = share("the centre of a rate", centre), at_least_zero("a strength", strength)
+        return cls(centre * strength, (1 - centre) * strength)
+
+    @classmethod
+    def laplace(cls) -> Beta:
+        """Bayes-Laplace, the paper's LA: one document with the term and one without."""
+        return cls(1.0, 1.0)
+
+    @classmethod
+    def eyheramendy(cls) -> Beta:
+        """The paper's EY, after Eyheramendy, Lewis and Madigan: α = 0.1, β = 0.3."""
+        return cls(0.1, 0.3)
+
+    @classmethod
+    def jeffreys(cls) -> Beta:
+        """Jeffreys: half a document with the term and half a document without."""
+        return cls(0.5, 0.5)
+
+    @classmethod
+    def perks(cls, types: int) -> Beta:
+        """Perks: one document with, and one without, shared by all `types` terms.
+
+        Examples
+        --------
+        >>> Beta.perks(100)
+        Beta(alpha=0.01, beta=0.01)
+        """
+        return cls(1.0 / types, 1.0 / types)
+
+    @classmethod
+    def presets(cls, types: int) -> list[Preset]:
+        """Those of *bernoulli*, Jeffreys and Perks."""
+        return [
+            Preset(
+                "laplace", "Laplace", "l", "one imagined document with every word, one without: α = β = 1", cls(1, 1)
+            ),
+            Preset(
+                "eyheramendy", "Eyheramendy", "e", "Eyheramendy, Lewis and Madigan: α = 0.1, β = 0.3", cls(0.1, 0.3)
+            ),
+            Preset("", "Best Beta", "v", "the best α and β by leave-one-out"),
+            Preset("jeffreys", "Jeffreys", "h", "half an imagined document", cls.jeffreys()),
+            Preset("perks", "Perks", "p", "one, shared by all words", cls.perks(types)),
+        ]
+
+    @property
+    def centre(self) -> float:
+        """The rate we expect before reading: α/(α + β), ½ if both are 0."""
+        return self.alpha / self.strength if self.strength else 0.5
+
+    @property
+    def strength(self) -> float:
+        """How many documents it takes to move half the way from the centre to what is counted: α + β."""
+        return self.alpha + self.beta
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = f"centre: a word is in {self.centre:.3g} of the documents"
+        return said if about is None else f"{said}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each word: the rate that the prior and the counts agree on."""
-        raise NotImplementedError
+        """θ of each term."""
+        return blend(counts.found, counts.documents, self.centre, self.strength)
 
 
-def log_rate(rate: ArrayLike) -> Floats:
-    """Logarithm of a rate, of 0 as of 10⁻¹⁰⁰.
+_FIFTIETHS = tuple(round(0.02 * step, 2) for step in range(1, 50))
+
+_NEAR = (0.0001, 0.001, 0.005, 0.01, 0.015)
+"""How close to 0, and to 1, a search for λ looks."""
+
+
+def _centre(about: Counted | None) -> str:
+    if about is not None and about.unit == "word":
+        return "centre: each word's share of all words"
+    return "centre: the share of all documents that have a word"
+
+
+def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
+    return of_count * counts.found + of_share * counts.share
+
+
+@dataclass(frozen=True)
+class JelinekMercer(RatePrior, MixedPrior):
+    """A share λ of every rate is the collection's.
+
+    ::
+
+        θ = (1 − λ)·τ/m + λ·π          centre π, strength λm/(1 − λ)
+
+    π is the share of all documents that have the term. The strength grows with the class, so a large class learns no
+    faster than a small one.
+
+    Parameters
+    ----------
+    mixing : float
+        λ, from 0 (only the class) to 1 (only the collection).
+
+    References
+    ----------
+    *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
 
     Examples
     --------
-    >>> log_rate([1.0, 0.0]).round(2)
-    array([   0.  , -230.26])
+    >>> JelinekMercer(0.5).rates(TermCounts(np.array([0, 3]), np.array(4), np.array([5, 10]), np.array(20)))
+    array([0.125, 0.625])
+    >>> JelinekMercer(0.75).strength(100)
+    300.0
     """
-    return np.log(np.maximum(rate, TINY))
+
+    mixing: float = 0.5
+
+    title = "Jelinek-Mercer"
+    formula = "θ = (1 − λ) τ/m + λ π"
+    parameters = (
+        Parameter(
+            "mixing", "λ", 1e-4, 1 - 1e-4, "what share of every rate is the corpus-wide rate", "share",
+            values=(*_NEAR, *_FIFTIETHS, *(round(1 - near, 4) for near in _NEAR[::-1]), 1.0, 0.0),
+            also="lambda",
+        ),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mixing", share("λ", self.mixing))
+
+    def __repr__(self) -> str:
+        return f"JelinekMercer({self.mixing:g})"
+
+    @classmethod
+    def presets(cls, types: int) -> list[Preset]:
+        """The JE of *bernoulli*."""
+        return [Preset("", "Best Jelinek-Mercer", "j", "the best λ by leave-one-out")]
+
+    def strength(self, documents: float) -> float:
+        """How many imagined documents λ amounts to in a class of this size."""
+        return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = _centre(about)
+        return said if about is None else f"{said}; {about.strength(self.strength(about.size))}"
+
+    def rates(self, counts: TermCounts) -> Floats:
+        """θ of each term."""
+        return _mixed(counts, *self.mix(counts.documents))
+
+    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
+        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        size = np.asarray(size, dtype=np.float64)
+        empty = size <= 0
+        return (1 - self.mixing) / np.where(empty, np.inf, size), np.where(empty, 1.0, self.mixing)
 
 
-def log_complement(rate: ArrayLike) -> Floats:
-    """Logarithm of 1 − rate, of 0 as of 10⁻¹⁰⁰. What rounding leaves below 10⁻¹² is 0.
+@dataclass(frozen=True)
+class CollectionBeta(RatePrior, MixedPrior):
+    """The same strength for every term, around the collection's rate.
+
+    ::
+
+        θ = (τ + sπ) / (m + s)          centre π, strength s
+
+    Parameters
+    ----------
+    strength : float
+        s, in documents, at least 0.
 
     Examples
     --------
-    >>> log_complement([1.0, 0.0, 1e-20])
-    array([-2.30258509e+02, -0.00000000e+00, -1.00000000e-20])
+    >>> CollectionBeta(4).rates(TermCounts(np.array([0, 3]), np.array(4), np.array([5, 10]), np.array(20)))
+    array([0.125, 0.625])
     """
-    rate = np.asarray(rate, dtype=np.float64)
-    return np.where(rate < 1 - ROUNDING, np.log1p(-np.minimum(rate, 1 - ROUNDING)), np.log(TINY))
+
+    strength: float = 100.0
+
+    title = "one strength for all words"
+    formula = "θ = (τ + s π) / (m + s)"
+    parameters = (
+        Parameter(
+            "strength", "s", 1e-1, 1e5, "how many imagined documents hold each word as often as the corpus does",
+            values=decades(-1, 5, 8),
+        ),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strength", at_least_zero("a strength", self.strength))
+
+    def __repr__(self) -> str:
+        return f"CollectionBeta({self.strength:g})"
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        said = _centre(about)
+        return said if about is None else f"{said}; {about.strength(self.strength)}"
+
+    def rates(self, counts: TermCounts) -> Floats:
+        """θ of each term."""
+        return _mixed(counts, *self.mix(counts.documents))
+
+    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
+        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        whole = np.asarray(size, dtype=np.float64) + self.strength
+        empty = whole <= 0
+        whole = np.where(empty, 1.0, whole)
+        return np.where(empty, 0.0, 1.0 / whole), np.where(empty, 1.0, self.strength / whole)
 
 
-def blend(found: ArrayLike, documents: ArrayLike, centre: ArrayLike, strength: ArrayLike) -> Floats:
-    """Rate of what was found in so many documents and imagined in `strength` more, a `centre` of which have it::
+@dataclass(frozen=True)
+class TermBeta(RatePrior, PresencePrior):
+    """A strength for each term and class, read from the data, around the collection's rate.
 
-        (found + strength · centre) / (documents + strength)
+    ::
 
-    No documents, or an infinite strength, give the centre.
+        θ = (τ + sπ) / (m + s)          centre π, strength s = scale · ŝ
+
+    ŝ makes the counts of the term likeliest, in the class and in all other documents, if both rates are drawn from
+    Beta(sπ, s(1 − π)). A term that the class uses as everybody does has an infinite ŝ and says nothing; one that tells
+    the class from the others keeps its counts. The scale sets the strength of all: terms are not independent, as the
+    model has it, and a scale above 1 makes up for that.
+
+    Parameters
+    ----------
+    scale : float
+        What every ŝ is multiplied by, above 0.
 
     Examples
     --------
-    >>> blend([3, 3, 0], [8, 8, 0], 0.5, [2, np.inf, 0])
-    array([0.4, 0.5, 0.5])
+    >>> counts = TermCounts(np.array([30.0, 10.0]), np.array(100.0), np.array([40.0, 100.0]), np.array(1000.0))
+    >>> counts.strength.round(2)
+    array([6.17,  inf])
+    >>> TermBeta().rates(counts).round(4)
+    array([0.2849, 0.1   ])
     """
-    found, documents, centre, strength = np.broadcast_arrays(
-        *(np.asarray(each, dtype=np.float64) for each in (found, documents, centre, strength))
+
+    scale: float = 1.0
+
+    title = "a strength for each word"
+    formula = "θ = (τ + s π) / (m + s), s = scale · ŝ(word)"
+    parameters = (
+        Parameter(
+            "scale", "scale", 1e-6, 1e4, "what every word's own strength is multiplied by", values=decades(-6, 4)
+        ),
     )
-    whole = documents + strength
-    open_to_change = np.isfinite(whole) & (whole > 0)
-    imagined = np.where(open_to_change, strength, 0.0) * centre
-    return np.divide(found + imagined, whole, out=np.array(centre), where=open_to_change)
+    reads_collection = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", above_zero("the scale", self.scale))
+
+    def __repr__(self) -> str:
+        return f"TermBeta({self.scale:g})"
+
+    def rates(self, counts: TermCounts) -> Floats:
+        """θ of each term."""
+        return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return f"{_centre(None)}; strength: read from the data for each word and class, times {self.scale:g}"
+
+    def strengths(self, n_classes: int) -> Floats:
+        """The scale of each class."""
+        return np.full(n_classes, self.scale)
+
+    def with_strengths(self, strengths: Sequence[float]) -> tuple[TermBeta, ...]:
+        """Make a prior for each class."""
+        return tuple(TermBeta(scale) for scale in strengths)
+
+    def table(self, counts: TermCounts, strengths: Floats) -> LogTable:
+        """The rates of a class's words at each of the scales::
+
+            p(x|c) = (λ ŝ(x) π(x) + n(x,c)) / (λ ŝ(x) + n(c))          p(c) = n(c) / N
+
+        A word with an infinite ŝ has the rate π in every class and changes nothing.
+        """
+        each = np.broadcast_arrays(counts.found, counts.share, counts.strength)
+        distinct, rows = distinct_rows(np.stack(each, axis=1))
+        found, share, own = (column[:, np.newaxis] for column in distinct.T)
+        size = log_rate(counts.documents)
+        logs = log_rate(blend(found, counts.documents, share, strengths * own)) + size
+        return LogTable(rows.astype(np.int32), logs, np.full(len(strengths), size), 0.0)

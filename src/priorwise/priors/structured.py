@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.base import Parameter, Prior, decades
-from priorwise.priors.numbers import above_zero, at_least_zero, share
-from priorwise.priors.per_feature import frozen, numbers_of, short
+from priorwise.priors.base import Parameter, Prior, above_zero, at_least_zero, decades, share
+from priorwise.priors.regression import frozen, numbers_of, short
 
 Floats = NDArray[np.float64]
 

@@ -1,124 +1,329 @@
-"""What a prior on the words of a class is given, and what a multinomial model asks of it."""
+"""Priors on the words of a class.
+
+`Dirichlet` adds the same count for every word. The discounts take something from what was counted and share it equally
+among the words that a class has never seen. `WeightManipulation` sets the weight of unseen words by hand.
+
+References
+----------
+*webscale*: Zhang, Xue, Yu and Zha, *Web-scale classification with naive Bayes*, names the discounts; the forms are the
+standard ones of language models, with one number each.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from priorwise.priors.base import Prior
-from priorwise.priors.rates import log_rate
-
-Floats = NDArray[np.float64]
+from priorwise.priors.base import (
+    Counted,
+    Parameter,
+    Preset,
+    above_zero,
+    at_least_zero,
+    below_zero,
+    decades,
+    proper_share,
+)
+from priorwise.priors.counts import ClassSize, WeightPrior, WordPrior, WordWeights, log_rate
 
 
 @dataclass(frozen=True)
-class ClassSize:
-    """The size of a class, or of many: arrays of one shape.
+class Dirichlet(WordPrior):
+    """Every word is imagined α times in every class; α = 1 is standard naive Bayes.
+
+    ::
+
+        p(i|c) = (N_c^i + α) / (N_c + αV)          centre 1/V, strength αV
 
     Parameters
     ----------
-    occurrences : array
-        N, how many words its documents have in all.
-    distinct : array
-        U, how many different ones.
-    whole : array
-        The same, but a word whose count is below 1, as weighted documents can have it, counts by that.
-    types : int
-        V, how many different words there are.
+    alpha : float
+        α, at least 0.
+
+    References
+    ----------
+    *webscale*, PNBC-Laplace: Zhang, Xue, Yu and Zha, *Web-scale classification with naive Bayes*.
+
+    Examples
+    --------
+    >>> Dirichlet.laplace(), Dirichlet.perks(50), Dirichlet.of(strength=10, types=50)
+    (Dirichlet(1), Dirichlet(0.02), Dirichlet(0.2))
     """
 
-    occurrences: Floats
-    distinct: Floats
-    whole: Floats
-    types: int
+    alpha: float = 1.0
 
-    @property
-    def unseen(self) -> Floats:
-        """Z = V − U, how many words the class has never seen."""
-        return self.types - self.distinct
+    title = "Laplace"
+    formula = "p(i|c) = (N + α) / (ΣN + αV)"
+    parameters = (
+        Parameter("alpha", "α", 1e-6, 1e2, "how often every word is imagined in every class", values=decades(-7, 1)),
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
+
+    def __repr__(self) -> str:
+        return f"Dirichlet({self.alpha:g})"
+
+    @classmethod
+    def of(cls, strength: float, types: int) -> Dirichlet:
+        """Make the prior that imagines `strength` words in all, spread over `types`."""
+        return cls(at_least_zero("a strength", strength) / types)
+
+    @classmethod
+    def laplace(cls) -> Dirichlet:
+        """Bayes-Laplace: every word once."""
+        return cls(1.0)
+
+    @classmethod
+    def jeffreys(cls) -> Dirichlet:
+        """Jeffreys: every word half a time."""
+        return cls(0.5)
+
+    @classmethod
+    def perks(cls, types: int) -> Dirichlet:
+        """Perks: one word in all, shared by all `types`."""
+        return cls(1.0 / types)
+
+    @classmethod
+    def presets(cls, types: int) -> list[Preset]:
+        """Laplace, Jeffreys and Perks."""
+        return [
+            Preset("laplace", "Laplace", "l", "every word once", cls.laplace()),
+            Preset("jeffreys", "Jeffreys", "h", "every word half a time", cls.jeffreys()),
+            Preset("perks", "Perks", "p", "one word, shared by all", cls.perks(types)),
+        ]
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        if about is None:
+            return f"centre: every word is equally likely; strength: each is imagined {self.alpha:g} times"
+        said = f"centre: each of the {about.types:,} words is equally likely"
+        return f"{said}; {about.strength(self.strength(about.types))}"
+
+    def centre(self, types: int) -> float:
+        """The rate we expect of each of `types` words."""
+        return 1.0 / types
+
+    def strength(self, types: int) -> float:
+        """How many words we imagine in all."""
+        return self.alpha * types
+
+    def weigh(self, size: ClassSize) -> WordWeights:
+        """Weights of the words of classes of such sizes."""
+        whole = size.occurrences + self.strength(size.types)
+        unseen = np.divide(self.alpha, whole, out=np.full(np.shape(whole), self.centre(size.types)), where=whole > 0)
+        return WordWeights(np.full(np.shape(whole), self.alpha), -log_rate(whole), log_rate(unseen))
+
+
+_STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+
+
+def _described(about: Counted | None, strength: float) -> str:
+    said = "centre: all words that a class has never seen are equally likely"
+    return said if about is None else f"{said}; {about.strength(strength)}"
 
 
 @dataclass(frozen=True)
-class WordWeights:
-    """What a word weighs in each class: log(n + shift) + seen if it was counted n times there, and `unseen` if never.
+class AbsoluteDiscount(WordPrior):
+    """Take δ from every word's count.
 
-    A negative shift takes the same share of a count below 1 as it takes of 1, so that something is always left.
+    ::
+
+        p(i|c) = (N_c^i − δ) / N_c  if seen,     δ U_c / (N_c Z_c)  if not
+
+    Parameters
+    ----------
+    discount : float
+        δ, between 0 and 1.
+
+    Examples
+    --------
+    >>> AbsoluteDiscount(0.3).strength(distinct=200)
+    60.0
     """
 
-    shift: Floats
-    seen: Floats
-    unseen: Floats
+    discount: float = 0.5
+
+    formula = "p(i|c) = (N − δ) / ΣN if seen, δU / (ΣN·Z) if not"
+    parameters = (
+        Parameter(
+            "discount", "δ", 1e-3, 0.99, "how much of every word's count goes to the words never seen", "share",
+            values=(0.001, 0.002, 0.005, 0.01, 0.02, 0.035, *_STEPS),
+        ),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "discount", proper_share("δ", self.discount))
+
+    def __repr__(self) -> str:
+        return f"AbsoluteDiscount({self.discount:g})"
+
+    def strength(self, distinct: float) -> float:
+        """How many counts the unseen words of a class with so many distinct words get: δU."""
+        return self.discount * distinct
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.distinct))
+
+    def weigh(self, size: ClassSize) -> WordWeights:
+        """Weights of the words of classes of such sizes."""
+        counted = np.maximum(size.occurrences, 1e-300)
+        held_back = self.discount * size.whole / counted
+        return WordWeights.of(size, shift=-self.discount, kept=1.0, divisor=size.occurrences, held_back=held_back)
+
+
+@dataclass(frozen=True)
+class LinearDiscount(WordPrior):
+    """Take a share α of every word's rate.
+
+    ::
+
+        p(i|c) = (1 − α) N_c^i / N_c  if seen,     α / Z_c  if not
+
+    Parameters
+    ----------
+    alpha : float
+        α, between 0 and 1.
+
+    Examples
+    --------
+    >>> LinearDiscount(0.2).strength(occurrences=400)
+    100.0
+    """
+
+    alpha: float = 0.1
+
+    formula = "p(i|c) = (1 − α) N / ΣN if seen, α / Z if not"
+    parameters = (
+        Parameter(
+            "alpha", "α", 1e-6, 0.99, "what share of all counts goes to the words never seen", "share",
+            values=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, *_STEPS, 0.99),
+        ),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", proper_share("α", self.alpha))
+
+    def __repr__(self) -> str:
+        return f"LinearDiscount({self.alpha:g})"
+
+    def strength(self, occurrences: float) -> float:
+        """How many counts the unseen words get if those of the seen ones stay: αN/(1 − α)."""
+        return self.alpha * occurrences / (1 - self.alpha)
+
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.size))
+
+    def weigh(self, size: ClassSize) -> WordWeights:
+        """Weights of the words of classes of such sizes."""
+        held_back = np.full(np.shape(size.occurrences), self.alpha)
+        return WordWeights.of(size, shift=0.0, kept=1 - self.alpha, divisor=size.occurrences, held_back=held_back)
+
+
+@dataclass(frozen=True)
+class WittenBell(WordPrior):
+    """Every distinct word of a class is a sign of α words still to come.
+
+    ::
+
+        p(i|c) = N_c^i / (N_c + αU_c)  if seen,     α U_c / ((N_c + αU_c) Z_c)  if not
+
+    Parameters
+    ----------
+    alpha : float
+        α, above 0; Witten and Bell's own is 1.
+
+    Examples
+    --------
+    >>> WittenBell().strength(distinct=200)
+    200.0
+    """
+
+    alpha: float = 1.0
+
+    title = "Witten-Bell"
+    formula = "p(i|c) = N / (ΣN + αU) if seen, αU / ((ΣN + αU)·Z) if not"
+    parameters = (
+        Parameter("alpha", "α", 1e-6, 1e2, "how many new words each different word announces", values=decades(-6, 2)),
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", above_zero("α", self.alpha))
+
+    def __repr__(self) -> str:
+        return f"WittenBell({self.alpha:g})"
+
+    def strength(self, distinct: float) -> float:
+        """How many counts the unseen words of a class with so many distinct words get: αU."""
+        return self.alpha * distinct
 
     @classmethod
-    def of(
-        cls, size: ClassSize, *, shift: ArrayLike, kept: ArrayLike, divisor: ArrayLike, held_back: Floats
-    ) -> WordWeights:
-        """Rates (n + shift)·kept/divisor of seen words, with a rate of `held_back` shared equally by the unseen.
+    def presets(cls, types: int) -> list[Preset]:
+        """Witten and Bell's own."""
+        return [Preset("", "Witten-Bell", "w", "their own: α = 1", cls(1.0))]
 
-        A class without words has the same rate for each. A class without unseen words holds nothing back.
-        """
-        empty, full = size.occurrences <= 0, size.unseen <= 0
-        share = np.where(empty, 1.0 / size.types, held_back / np.where(full, 1.0, size.unseen))
-        counted = np.log(np.where(empty, 1.0, size.occurrences))
-        seen = np.where(empty | full, -counted, log_rate(kept) - log_rate(np.where(empty, 1.0, divisor)))
-        return cls(np.where(full, 0.0, shift), seen, log_rate(share))
-
-
-class WordPrior(Prior, listed=False):
-    """A prior on the words of a class: what a multinomial model asks for.
-
-    It treats all unseen words of a class alike (`weigh`). If it `reads_collection` it is a `MixedPrior` instead.
-    """
+    def describe(self, about: Counted | None = None) -> str:
+        """Say what the prior expects, and how strongly."""
+        return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
-        raise NotImplementedError
+        imagined = self.alpha * size.distinct
+        whole = np.maximum(size.occurrences + imagined, 1e-300)
+        return WordWeights.of(size, shift=0.0, kept=1.0, divisor=whole, held_back=imagined / whole)
 
 
-class MixedPrior(WordPrior, listed=False):
-    """A prior on words centred on the whole corpus: a rate is a · n + b · π, with one a and one b for a class."""
+@dataclass(frozen=True)
+class WeightManipulation(WeightPrior):
+    """A seen word weighs what was counted; all unseen words of a class share γ.
 
-    reads_collection = True
+    ::
 
-    def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
-        """What a rate takes of a count (a) and of the corpus-wide rate (b) in classes of such sizes."""
-        raise NotImplementedError
+        weight(i, c) = log N_c^i − log N_c  if seen,     γ / Z_c  if not
 
+    The weights are no logarithms of rates and add up to none, so this has a number and no centre.
 
-class WeightPrior(Prior, listed=False):
-    """Weights of words that are not logarithms of rates: what a weighted model asks for."""
+    Parameters
+    ----------
+    gamma : float
+        γ, below 0.
+
+    References
+    ----------
+    *webscale*, WMNB: Zhang, Xue, Yu and Zha, *Web-scale classification with naive Bayes*.
+
+    Examples
+    --------
+    >>> WeightManipulation(-1e6)
+    WeightManipulation(-1e+06)
+    """
+
+    gamma: float = -1e6
+
+    formula = "weight(i, c) = log N − log ΣN if seen, γ / Z if not"
+    parameters = (
+        Parameter(
+            "gamma", "γ", -1e9, -1e3, "the weight that all words never seen in a class share",
+            values=tuple(-each for each in decades(3, 9)),
+        ),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", below_zero("γ", self.gamma))
+
+    def __repr__(self) -> str:
+        return f"WeightManipulation({self.gamma:g})"
+
+    def describe(self, about: Any = None) -> str:
+        """Say what the prior does; it has no centre."""
+        return f"no centre: all words that a class has never seen share a weight of {self.gamma:g}"
 
     def weigh(self, size: ClassSize) -> WordWeights:
         """Weights of the words of classes of such sizes."""
-        raise NotImplementedError
-
-
-def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: ArrayLike) -> Floats:
-    """Logarithm of how much more frequent words are in a class than in the collection: log (a · n + b · π) / π.
-
-    What the collection itself says of a word is common to all classes, so this weighs as much as log(a · n + b · π). A
-    word that the collection does not have says nothing.
-
-    Examples
-    --------
-    >>> np.exp(log_lift([0, 3, 0], [0.1, 0.2, 0.0], 0.5 / 10, 0.5)).round(2)
-    array([0.5 , 1.25, 1.  ])
-    """
-    share = np.asarray(share, dtype=np.float64)
-    known = share > 0
-    lift = np.asarray(of_count) * np.asarray(n) / np.where(known, share, 1.0) + of_share
-    return np.where(known, log_rate(lift), 0.0)
-
-
-def log_counts(counts: ArrayLike, shift: ArrayLike) -> Floats:
-    """Logarithm of counts above 0 that are shifted by a prior.
-
-    Examples
-    --------
-    >>> np.exp(log_counts([1, 3, 0.5], -0.4)).round(4)
-    array([0.6, 2.6, 0.3])
-    """
-    counts, shift = np.asarray(counts, dtype=np.float64), np.asarray(shift, dtype=np.float64)
-    return np.log(counts + shift * np.where(shift < 0, np.minimum(counts, 1.0), 1.0))
+        counted = np.where(size.occurrences > 0, size.occurrences, 1.0)
+        unseen = self.gamma / np.where(size.unseen > 0, size.unseen, 1.0)
+        return WordWeights(np.zeros(np.shape(counted)), -np.log(counted), unseen)

@@ -9,7 +9,7 @@ from priorwise.models.naive_bayes.count_nb import CountNB
 from priorwise.models.naive_bayes.event_models import Bernoulli
 from priorwise.models.naive_bayes.presence import presence
 from priorwise.priors import Beta
-from priorwise.priors.rates import RatePrior
+from priorwise.priors.counts import RatePrior
 
 
 class BernoulliNB(CountNB):

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from priorwise.models.naive_bayes.event_models import bernoulli_parts
 from priorwise.models.naive_bayes.left_out import LeftOut
-from priorwise.priors.rates import RatePrior
-from priorwise.priors.term_counts import TermCounts, remainder
+from priorwise.priors.counts import RatePrior, TermCounts, remainder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from priorwise.priors.term_counts import remainder
-from priorwise.priors.words import ClassSize
+from priorwise.priors.counts import ClassSize, remainder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

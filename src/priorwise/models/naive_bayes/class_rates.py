@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from priorwise.errors import InputError
 from priorwise.models.labels import Labels
 from priorwise.models.naive_bayes.class_counts import ClassCounts
-from priorwise.priors.rates import log_complement, log_rate
+from priorwise.priors.counts import log_complement, log_rate
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from priorwise.models.naive_bayes.grid import nodes_for
 from priorwise.models.naive_bayes.leave_one_out import ClassTerms
-from priorwise.priors.presence import PresencePrior, strengths_of
-from priorwise.priors.pseudo_counts import UNIFORM
-from priorwise.priors.term_counts import TermCounts, remainder
+from priorwise.priors.counts import TermCounts, remainder
+from priorwise.priors.presence import UNIFORM, PresencePrior, strengths_of
 from priorwise.search import Choice, Climb, FBeta, HeldOut, Strategy, Target, Tried
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,7 @@ from priorwise.models.naive_bayes.event_models import EventModel
 from priorwise.models.naive_bayes.left_out import LeftOut
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.base import Counted, one_each
-from priorwise.priors.imagined import imagines, smoothing_of
+from priorwise.priors.informed import imagines, smoothing_of
 from priorwise.search.held_out import HeldOut, candidates_of
 
 Floats = NDArray[np.float64]

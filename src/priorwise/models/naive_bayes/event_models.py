@@ -13,9 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.naive_bayes.class_counts import ClassCounts
-from priorwise.priors.rates import TINY, RatePrior, log_complement, log_rate
-from priorwise.priors.term_counts import TermCounts, remainder
-from priorwise.priors.words import ClassSize, WordPrior, WordWeights, log_counts, log_lift
+from priorwise.priors.counts import (
+    TINY,
+    ClassSize,
+    RatePrior,
+    TermCounts,
+    WordPrior,
+    WordWeights,
+    log_complement,
+    log_counts,
+    log_lift,
+    log_rate,
+    remainder,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

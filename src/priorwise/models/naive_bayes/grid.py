@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.priors.pseudo_counts import COLLECTION_GRID, PAPER_GRID
+from priorwise.priors.presence import COLLECTION_GRID, PAPER_GRID
 
 __all__ = ["COLLECTION_GRID", "FEW", "PAPER_GRID", "Nodes", "nodes_for"]
 

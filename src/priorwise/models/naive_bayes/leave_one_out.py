@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from priorwise.corpus.storage.threads import in_order
 from priorwise.models.naive_bayes.grid import PAPER_GRID, Nodes, nodes_for
 from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
-from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
-from priorwise.priors.pseudo_counts import UNIFORM
-from priorwise.priors.term_counts import TermCounts
+from priorwise.priors.counts import TermCounts
+from priorwise.priors.presence import UNIFORM, PresencePrior, kind_of, strengths_of
 from priorwise.processors import processors
 from priorwise.search import Choice, FBeta, HeldOut, Strategy, Target
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from priorwise.models.labels import Labels
 from priorwise.models.naive_bayes.class_counts import ClassCounts
 from priorwise.models.naive_bayes.class_rates import log_class_rates
-from priorwise.priors.rates import TINY, log_complement, log_rate
+from priorwise.priors.counts import TINY, log_complement, log_rate
 from priorwise.processors import processors
 from priorwise.search import HeldOut
 

@@ -16,7 +16,7 @@ from priorwise.models.naive_bayes.event_models import Multinomial
 from priorwise.models.naive_bayes.multinomial_leave_one_out import MultinomialLeaveOneOut
 from priorwise.priors import Dirichlet, WeightManipulation
 from priorwise.priors.base import Prior
-from priorwise.priors.words import WeightPrior, WordPrior
+from priorwise.priors.counts import WeightPrior, WordPrior
 
 
 class MultinomialNB(CountNB):

@@ -13,9 +13,7 @@ from priorwise.models.naive_bayes.class_scores import best_outputs, score_docume
 from priorwise.models.naive_bayes.class_weights import class_weights
 from priorwise.models.naive_bayes.event_models import Multinomial
 from priorwise.models.naive_bayes.left_out import LeftOut
-from priorwise.priors.rates import TINY
-from priorwise.priors.term_counts import remainder
-from priorwise.priors.words import ClassSize
+from priorwise.priors.counts import TINY, ClassSize, remainder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,8 +19,8 @@ from priorwise.models.labels import Labels
 from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
+from priorwise.priors.counts import TermCounts
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
-from priorwise.priors.term_counts import TermCounts
 from priorwise.search import HeldOut
 
 Floats = NDArray[np.float64]

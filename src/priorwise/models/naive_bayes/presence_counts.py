@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.weights import Weights
+from priorwise.priors.counts import TermCounts, remainder
 from priorwise.priors.presence import kind_of, strengths_of
-from priorwise.priors.term_counts import TermCounts, remainder
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from priorwise.models.base import PriorModel
 from priorwise.models.labels import Labels
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.base import bound, is_several, one_each
-from priorwise.priors.coefficients import Gaussian
+from priorwise.priors.regression import Gaussian
 from priorwise.search import LogLikelihood
 
 Floats = NDArray[np.float64]

@@ -97,7 +97,7 @@ class LogisticRegression(LinearOutputs):
 
     Examples
     --------
-    >>> from priorwise.priors.coefficients import Laplace
+    >>> from priorwise.priors.regression import Laplace
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     >>> model = LogisticRegression(Laplace(variance=8.0)).fit(X, ["sport", "sport", "law", "law"])
     >>> model.coef_.round(2), model.predict([[1, 1]]).tolist()
@@ -163,7 +163,7 @@ class LogisticRegression(LinearOutputs):
 
         Examples
         --------
-        >>> from priorwise.priors.coefficients import Gaussian
+        >>> from priorwise.priors.regression import Gaussian
         >>> model = LogisticRegression(Gaussian(4.0))
         >>> for x, y in (([[0.0], [1.0], [2.0]], [0, 1, 0]), ([[3.0], [4.0], [1.0]], [1, 1, 0])):
         ...     model = model.partial_fit(x, y, classes=[0, 1])

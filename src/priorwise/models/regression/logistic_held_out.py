@@ -14,8 +14,8 @@ from priorwise.models.regression.approximate_loo import approximate_leave_one_ou
 from priorwise.models.regression.logistic_solve import Solution
 from priorwise.models.regression.logistic_table import Folds, Table
 from priorwise.models.regression.shared_work import on_threads
-from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
+from priorwise.priors.regression import CoefficientPrior
 from priorwise.search import HeldOut, LogLikelihood
 
 Floats = NDArray[np.float64]

@@ -15,8 +15,8 @@ from priorwise.models.regression.logistic_held_out import TOLERANCE, LogisticHel
 from priorwise.models.regression.logistic_solve import Solution
 from priorwise.models.regression.logistic_table import Table
 from priorwise.models.regression.shared_work import on_threads
-from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
+from priorwise.priors.regression import CoefficientPrior
 from priorwise.search import LogLoss, Target, as_target
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ def variance_path(
 
     Examples
     --------
-    >>> from priorwise.priors.coefficients import Laplace
+    >>> from priorwise.priors.regression import Laplace
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([False, True, False, True])
     >>> [int(np.count_nonzero(path[0].coef)) for path in variance_path(X, y, Laplace(), [0.01, 4.0])]
     [0, 2]
@@ -130,7 +130,7 @@ def try_priors(
 
     Examples
     --------
-    >>> from priorwise.priors.coefficients import Gaussian
+    >>> from priorwise.priors.regression import Gaussian
     >>> random = np.random.default_rng(0)
     >>> X = random.normal(size=(200, 5))
     >>> y = X[:, 0] + random.normal(size=200) > 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.models.regression.logistic_design import Design, Penalty
 from priorwise.models.regression.shared_work import on_threads
-from priorwise.priors.coefficients import Gaussian
+from priorwise.priors.regression import Gaussian
 
 Floats = NDArray[np.float64]
 

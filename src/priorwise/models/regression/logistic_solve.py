@@ -63,7 +63,7 @@ def solve(
 
     Examples
     --------
-    >>> from priorwise.priors.coefficients import Laplace
+    >>> from priorwise.priors.regression import Laplace
     >>> X, positive = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
     >>> found = solve(Design(X), positive, np.ones(4), Penalty.of(Laplace(variance=8.0), 1))
     >>> found.coef.round(3), found.gap <= 1e-6

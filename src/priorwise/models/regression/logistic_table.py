@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic_design import Design, Penalty
 from priorwise.models.regression.logistic_solve import Solution, solve
-from priorwise.priors.coefficients import CoefficientPrior
 from priorwise.priors.informed import Informed
+from priorwise.priors.regression import CoefficientPrior
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

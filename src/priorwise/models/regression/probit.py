@@ -18,8 +18,7 @@ from priorwise.models.regression.logistic_design import Design
 from priorwise.models.regression.separation import is_separated, separated
 from priorwise.models.regression.shared_work import on_threads
 from priorwise.priors.base import one_each
-from priorwise.priors.coefficients import Gaussian
-from priorwise.priors.regression import RegressionPrior
+from priorwise.priors.regression import Gaussian, RegressionPrior
 
 Floats = NDArray[np.float64]
 
