@@ -98,3 +98,31 @@ def dense_posterior(
     right = (rows.T * own) @ np.array(targets, float) + strength * np.array(centre, float)
     found: list[float] = np.linalg.solve(left, right).tolist()
     return found
+
+
+def fleiss(documents: Sequence[Sequence[str]]) -> float:
+    """Fleiss' kappa (1971), pair by pair: how often two reviewers of a document agree, against chance."""
+    n, words = len(documents[0]), [word for each in documents for word in each]
+    agreeing = [
+        sum(each[a] == each[b] for a in range(n) for b in range(n) if a != b) / (n * (n - 1)) for each in documents
+    ]
+    observed = sum(agreeing) / len(documents)
+    expected = sum((words.count(word) / len(words)) ** 2 for word in set(words))
+    return (observed - expected) / (1 - expected)
+
+
+def alpha(documents: Sequence[Sequence[str]]) -> float:
+    """Krippendorff's alpha (2011) from the matrix of coincidences, for nominal verdicts."""
+    several = [each for each in documents if len(each) > 1]
+    words = sorted({word for each in several for word in each})
+    coincide = {(c, k): 0.0 for c in words for k in words}
+    for each in several:
+        for a in range(len(each)):
+            for b in range(len(each)):
+                if a != b:
+                    coincide[each[a], each[b]] += 1 / (len(each) - 1)
+    of = {c: sum(coincide[c, k] for k in words) for c in words}
+    n = sum(of.values())
+    observed = sum(coincide[c, k] for c in words for k in words if c != k) / n
+    expected = sum(of[c] * of[k] for c in words for k in words if c != k) / (n * (n - 1))
+    return 1 - observed / expected

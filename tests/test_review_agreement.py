@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_review as slow
-from priorwise.review import Verdict, cohen_kappa
-from priorwise.review.agreement import agreements
+from priorwise.review import Verdict, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from priorwise.review.agreement import agreements, group_agreement
 
 WORDS = st.sampled_from(["yes", "no", "unsure"])
 
@@ -55,3 +55,37 @@ def test_agreement_is_about_what_both_have_judged() -> None:
     assert (both.documents, both.agreed) == (9, pytest.approx(8 / 9))
     assert found["Ada", "Cyd"].documents == 0
     assert found["Ada", "Cyd"].kappa is None
+
+
+@given(st.integers(2, 5).flatmap(lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=1, max_size=15)))
+def test_fleiss_kappa_is_that_of_the_formula(documents: list[list[str]]) -> None:
+    found = fleiss_kappa(documents)
+    if len({word for each in documents for word in each}) == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx(slow.fleiss(documents), abs=1e-12)
+
+
+@given(st.lists(st.lists(WORDS, max_size=5), max_size=15))
+def test_krippendorff_alpha_is_that_of_the_formula(documents: list[list[str]]) -> None:
+    found = krippendorff_alpha(documents)
+    if len({word for each in documents if len(each) > 1 for word in each}) < 2:
+        assert found is None
+    else:
+        assert found == pytest.approx(slow.alpha(documents), abs=1e-12)
+
+
+def test_alpha_of_the_published_example() -> None:
+    # Krippendorff (2011), "Computing Krippendorff's alpha-reliability", section B: two observers, binary, alpha 0.095.
+    meg, owen = "0100000010", "1110010000"
+    assert krippendorff_alpha(list(zip(meg, owen, strict=True))) == pytest.approx(0.095, abs=5e-4)
+
+
+def test_several_reviewers_are_compared_on_what_they_share() -> None:
+    said = [Verdict(f"{name}{item}", name, item, "yes") for name in ("Ada", "Bob", "Cyd") for item in "ab"]
+    said += [Verdict("d", "Ada", "c", "no"), Verdict("e", "Bob", "c", "yes"), Verdict("f", "Ada", "d", "no")]
+    # A decision settles a disagreement, and is no opinion of a further reviewer.
+    said.append(Verdict("g", "Dot", "c", "no", chosen="decision"))
+    found = group_agreement(said)
+    assert (found.reviewers, found.documents, found.by_all, found.fleiss) == (3, 3, 2, None)
+    assert found.alpha == pytest.approx(slow.alpha([["yes"] * 3, ["yes"] * 3, ["no", "yes"]]))

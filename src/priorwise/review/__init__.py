@@ -1,24 +1,30 @@
 """Blind review: what is to be judged, what was judged, and what follows from it."""
 
-from priorwise.review.agreement import Agreement, cohen_kappa
+from priorwise.review.agreement import Agreement, GroupAgreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from priorwise.review.export import export_run, finished_of, write_into
 from priorwise.review.queue import Choices, Item, items_of
 from priorwise.review.results import decisions, judged, results
 from priorwise.review.teaching import teaching_items
+from priorwise.review.team import Disagreement, Team
 from priorwise.review.verdicts import Verdict, Verdicts
 
 __all__ = [
     "Agreement",
     "Choices",
+    "Disagreement",
+    "GroupAgreement",
     "Item",
+    "Team",
     "Verdict",
     "Verdicts",
     "cohen_kappa",
     "decisions",
     "export_run",
     "finished_of",
+    "fleiss_kappa",
     "items_of",
     "judged",
+    "krippendorff_alpha",
     "results",
     "teaching_items",
     "write_into",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priorwise.review.verdicts import Verdict
 
@@ -72,6 +73,100 @@ def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> tuple[float | No
     return kappa, max(-1.0, kappa - _Z * error), min(1.0, kappa + _Z * error)
 
 
+def fleiss_kappa(documents: Sequence[Sequence[str]]) -> float | None:
+    """Return Fleiss' κ of documents that were each judged by the same number of reviewers.
+
+    With n_ij of the n reviewers giving document i the verdict j (Fleiss 1971)::
+
+        P_i = Σ_j n_ij (n_ij − 1) / (n (n − 1)),   κ = (mean P_i − Σ_j p_j²) / (1 − Σ_j p_j²)
+
+    Examples
+    --------
+    >>> round(fleiss_kappa([["yes"] * 3, ["no"] * 3, ["yes", "yes", "no"]]), 3)
+    0.55
+    """
+    counts = _counts(documents)
+    if not len(counts) or (n := int(counts[0].sum())) < 2:
+        return None
+    observed = float(np.mean((counts * (counts - 1)).sum(axis=1) / (n * (n - 1))))
+    expected = float(np.sum((counts.sum(axis=0) / counts.sum()) ** 2))
+    return None if expected >= 1.0 - 1e-12 else (observed - expected) / (1.0 - expected)
+
+
+def krippendorff_alpha(documents: Sequence[Sequence[str]]) -> float | None:
+    """Return Krippendorff's α for nominal verdicts; documents may have different numbers of reviewers.
+
+    Documents with fewer than two verdicts do not count. With m_i verdicts on document i, n_ij of them j, and
+    n_j = Σ_i n_ij, n = Σ_j n_j (Krippendorff 2011)::
+
+        α = 1 − (n − 1) Σ_i Σ_{j≠k} n_ij n_ik / (m_i − 1) / Σ_{j≠k} n_j n_k
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha([["yes"] * 3, ["no", "no"], ["yes", "no"], ["no"]]), 3)
+    0.5
+    """
+    counts = _counts([each for each in documents if len(each) > 1])
+    if not len(counts):
+        return None
+    sizes, totals = counts.sum(axis=1), counts.sum(axis=0)
+    apart = float(np.sum((sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)))
+    by_chance = float(totals.sum() ** 2 - np.sum(totals**2))
+    return None if by_chance <= 0 else 1.0 - (float(totals.sum()) - 1.0) * apart / by_chance
+
+
+def _counts(documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """How often each document was given each verdict."""
+    words = {word: number for number, word in enumerate(dict.fromkeys(word for each in documents for word in each))}
+    counts = np.zeros((len(documents), len(words)))
+    for row, each in enumerate(documents):
+        for word in each:
+            counts[row, words[word]] += 1
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAgreement:
+    """All reviewers on the documents that two or more of them have judged.
+
+    Attributes
+    ----------
+    reviewers, documents : int
+        How many reviewers there are, and documents with two or more of their verdicts.
+    by_all : int
+        How many documents every reviewer has judged.
+    fleiss : float or None
+        Fleiss' κ of the documents that every reviewer has judged.
+    alpha : float or None
+        Krippendorff's α of all documents with two or more verdicts.
+    """
+
+    reviewers: int
+    documents: int
+    by_all: int
+    fleiss: float | None
+    alpha: float | None
+
+
+def group_agreement(verdicts: Sequence[Verdict]) -> GroupAgreement:
+    """Compare all reviewers at once; decisions about disagreements do not count.
+
+    Examples
+    --------
+    >>> said = [("a", "Ada", "yes"), ("b", "Ada", "no"), ("a", "Bob", "yes"), ("b", "Bob", "no"), ("c", "Bob", "no")]
+    >>> group_agreement([Verdict(f"{name}{item}", name, item, word) for item, name, word in said])
+    GroupAgreement(reviewers=2, documents=2, by_all=2, fleiss=1.0, alpha=1.0)
+    """
+    by_item: dict[str, dict[str, str]] = {}
+    for each in verdicts:
+        if each.verdict in JUDGEMENTS and not each.is_decision:
+            by_item.setdefault(each.item, {})[each.reviewer] = each.verdict
+    n = len({name for words in by_item.values() for name in words})
+    several = [list(words.values()) for words in by_item.values() if len(words) > 1]
+    by_all = [words for words in several if len(words) == n]
+    return GroupAgreement(n, len(several), len(by_all), fleiss_kappa(by_all), krippendorff_alpha(several))
+
+
 def agreements(verdicts: Sequence[Verdict]) -> list[Agreement]:
     """Compare each two reviewers, by name.
 
@@ -84,7 +179,7 @@ def agreements(verdicts: Sequence[Verdict]) -> list[Agreement]:
     """
     by_reviewer: dict[str, dict[str, str]] = {}
     for each in verdicts:
-        if each.verdict in JUDGEMENTS:
+        if each.verdict in JUDGEMENTS and not each.is_decision:
             by_reviewer.setdefault(each.reviewer, {})[each.item] = each.verdict
     return [_agreement(a, b, by_reviewer) for a, b in combinations(sorted(by_reviewer), 2)]
 

@@ -18,7 +18,7 @@ from priorwise.discovery.verdicts import Judged, JudgedDocument
 from priorwise.errors import InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
-from priorwise.review.agreement import JUDGEMENTS, agreements
+from priorwise.review.agreement import JUDGEMENTS, agreements, group_agreement
 from priorwise.review.reading import log_in, said_in
 from priorwise.review.tally import Tally
 from priorwise.review.verdicts import Verdict
@@ -49,9 +49,9 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
         beyond it as far as all of both rankings is judged; ``reviewers``, each with their counts and pace;
         ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
         bootstrap spread), ``counts`` of what the documents are; ``area_between`` (as far as the curves go) and
-        ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers;
-        ``documents``, each with its verdict (and what it is if verdicts to teach count as well, ``decided``) and its
-        two ranks; ``accepted``, the ids of those that reviewers said yes to, blindly or to teach; ``progress``, how
+        ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers,
+        ``group_agreement`` of all of them; ``documents``, each with its verdict (and what it is if verdicts to teach
+        count as well, ``decided``) and its two ranks; ``accepted``, the ids of those that reviewers said yes to, blindly or to teach; ``progress``, how
         many of the first document judged, the first two, … were accepted, for ``blind`` and ``teaching`` apart;
         ``teachers``, each with their counts and pace.
     """
@@ -93,6 +93,7 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
         "area_between": area_between(masks["learned"], masks["laplace"]),
         "difference": asdict(difference),
         "agreement": [asdict(pair) for pair in agreements(blind)],
+        "group_agreement": asdict(group_agreement(blind)),
         "documents": _documents(run, decided, known, status_of),
         "accepted": sorted(id for id, verdict in known.items() if verdict == "yes"),
     }
@@ -101,6 +102,8 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
 def decisions(said: Iterable[Verdict]) -> dict[str, str]:
     """Return what the reviewers together say of each document that somebody judged: yes, no, or unsure.
 
+    The majority counts, unless a verdict decides what they disagree about.
+
     Examples
     --------
     >>> said = [Verdict("1", "Ada", "a", "yes"), Verdict("2", "Bob", "a", "unsure"), Verdict("3", "Bob", "b", "skip")]
@@ -108,13 +111,17 @@ def decisions(said: Iterable[Verdict]) -> dict[str, str]:
     {'a': 'yes'}
     """
     votes: dict[str, Counter[str]] = {}
+    final: dict[str, str] = {}
     for each in said:
         if each.verdict in JUDGEMENTS:
             votes.setdefault(each.item, Counter())[each.verdict] += 1
-    return {
+            if each.is_decision:
+                final[each.item] = each.verdict
+    by_votes = {
         item: "yes" if count["yes"] > count["no"] else "no" if count["no"] > count["yes"] else "unsure"
         for item, count in votes.items()
     }
+    return by_votes | final
 
 
 def last_words(said: Iterable[Verdict]) -> list[Verdict]:
@@ -127,7 +134,9 @@ def last_words(said: Iterable[Verdict]) -> list[Verdict]:
     ['yes']
     """
     # To skip a document is to say nothing, and takes back nothing.
-    return list({(each.reviewer, each.item): each for each in said if each.verdict in JUDGEMENTS}.values())
+    return list(
+        {(each.reviewer, each.item, each.is_decision): each for each in said if each.verdict in JUDGEMENTS}.values()
+    )
 
 
 def judged(*paths: str | Path) -> Judged:

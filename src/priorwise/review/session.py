@@ -39,8 +39,10 @@ from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores
 from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.table import Ranking
+from priorwise.review.agreement import GroupAgreement, group_agreement
 from priorwise.review.tally import Tally
-from priorwise.review.verdicts import Sample, Verdict, Verdicts
+from priorwise.review.team import Disagreement, Team, disagreements
+from priorwise.review.verdicts import Sample, Verdict, Verdicts, current
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -225,6 +227,7 @@ class Session:
         self._scored: list[tuple[float, bool]] = []
         self._handed: dict[str, tuple[str, float, str]] = {}
         self._samples = self._log.samples()
+        self._team = self._stored_team()
         self._number = 0
         self._state: State | None = None
         self._catch_up()
@@ -248,12 +251,15 @@ class Session:
 
         Documents of an unfinished random sample come first. A document that another reviewer was given in the last ten
         minutes is held back. A document that this reviewer skipped comes back after 20 further verdicts. Documents that
-        reviewers were unsure of come last.
+        reviewers were unsure of come last. A reviewer of a team gets only their own documents, and first those that
+        other reviewers have judged already.
         """
         with self._lock:
             state = self._now()
             now = time.monotonic()
             self._handed = {id: each for id, each in self._handed.items() if now - each[1] < HELD_FOR}
+            if self._team is not None and reviewer in self._team.reviewers:
+                return self._next_of_team(state, self._team, k, reviewer)
             held = {id for id, (name, _, _) in self._handed.items() if name != reviewer}
             said = len(self._said.get(reviewer, ()))
             skipped = {id: at for id, at in self._skipped.get(reviewer, {}).items() if id not in self._tally.words}
@@ -270,6 +276,25 @@ class Session:
             for each in found:
                 self._handed[each.id] = (reviewer, now, each.chosen)
             return found
+
+    def _next_of_team(self, state: State, team: Team, k: int, reviewer: str) -> list[Candidate]:
+        """Return the next documents of one reviewer: no document is held back, for each has its own readers."""
+        own = self._said.get(reviewer, [])
+        said = {each.item for each in own if each.kind == "open" and each.verdict != "skip"}
+        skipped = self._skipped.get(reviewer, {})
+        waiting = {id for id, at in skipped.items() if len(own) - at < LATER}
+        others = {each.item for name, said_by in self._said.items() for each in said_by if name != reviewer}
+        first = dict.fromkeys([*(id for id in self._tally.words if id in others), *self._open_sample()])
+        ids = [id for id in first if id not in said | waiting and team.asks(reviewer, id)][:k]
+        best = state.best(None) if len(ids) < k else ()
+        for start in range(0, len(best), 1000):
+            if len(ids) >= k:
+                break
+            some = self.corpus.ids(self._start.read.rows[best[start : start + 1000]])
+            ids += [id for id in some if id not in first and id not in waiting and team.asks(reviewer, id)]
+        ids = ids[:k] or [id for id in skipped if id not in said][:k]
+        drawn = {id for sample in self._samples for id in sample.items}
+        return [self._candidate(state, id, "random" if id in drawn else "rank") for id in ids]
 
     def judge(
         self,
@@ -298,16 +323,41 @@ class Session:
         identity : str, optional
             An identity of the verdict. A verdict that is sent twice with the same one is stored once.
         """
+        return self._store(id, verdict, reviewer, note, seconds, identity, is_decision=False)
+
+    def decide(
+        self, id: str, verdict: str, *, reviewer: str = "me", note: str | None = None, identity: str | None = None
+    ) -> Verdict:
+        """Store the verdict that counts for a document about which reviewers disagree; theirs stay as they are."""
+        if verdict == "skip":
+            raise InputError("to decide is to say yes, no or unsure")
+        return self._store(id, verdict, reviewer, note, None, identity, is_decision=True)
+
+    def _store(
+        self,
+        id: str,
+        verdict: str,
+        reviewer: str,
+        note: str | None,
+        seconds: float | None,
+        identity: str | None,
+        *,
+        is_decision: bool,
+    ) -> Verdict:
         if verdict == "withdrawn":
             raise InputError("to take a verdict back, undo it")
         with self._lock:
             state = self._now()
             if not self._start.may_be_judged(id):
                 raise InputError(f"the document '{id}' is no candidate: it is a member already, or left out")
-            previous = next((each for each in reversed(self._said.get(reviewer, [])) if each.item == id), None)
             is_drawn = any(id in sample.items for sample in self._samples)
             chosen = "random" if is_drawn else self._handed.get(id, ("", 0.0, "rank"))[2]
-            rank, score = self._place_of(state, id)
+            chosen = "decision" if is_decision else chosen
+            own = [each for each in self._said.get(reviewer, []) if each.item == id and each.is_decision == is_decision]
+            previous = own[-1] if own else None
+            # The model knows a document that somebody else judged: its score is no longer a forecast.
+            is_known = previous is None and id in self._tally.words
+            rank, score = (None, None) if is_known else self._place_of(state, id)
             said = Verdict(
                 identity or str(uuid.uuid4()),
                 reviewer,
@@ -360,6 +410,46 @@ class Session:
             self._samples = self._log.samples()
             self._state = None
             return [self._candidate(state, id, "random") for id in items]
+
+    # Several reviewers
+
+    @property
+    def team(self) -> Team | None:
+        """The reviewers who share the queue."""
+        return self._team
+
+    def share(self, reviewers: Iterable[str], *, copies: int = 1, overlap: float = 0.0) -> Team | None:
+        """Split the queue between reviewers, or let several judge the same documents; no reviewer ends that.
+
+        Parameters
+        ----------
+        reviewers : iterable of str
+            Their names.
+        copies : int
+            How many reviewers judge each document: 1 splits the queue.
+        overlap : float
+            The share of the documents, from 0 to 1, that all reviewers judge.
+        """
+        names = tuple(name.strip() for name in reviewers)
+        team = Team(names, copies, overlap) if names else None
+        with self._lock:
+            self._open_log(make=True).set_team(names, copies, overlap)
+            self._team = team
+        return team
+
+    def _stored_team(self) -> Team | None:
+        rows = self._log.team()
+        return Team(tuple(name for name, _, _ in rows), rows[0][1], rows[0][2]) if rows else None
+
+    @property
+    def disagreements(self) -> list[Disagreement]:
+        """The documents that reviewers judged differently, those that nobody decided first."""
+        return disagreements(current(self.log))
+
+    @property
+    def agreement(self) -> GroupAgreement:
+        """How far the reviewers agree on documents that two or more have judged; blind verdicts do not count."""
+        return group_agreement([each for each in current(self.log) if not each.is_blind])
 
     # What is known now
 
@@ -475,7 +565,7 @@ class Session:
             self._tally.add(each)
             own = self._said.setdefault(each.reviewer, [])
             if each.verdict == "withdrawn":
-                own[:] = [old for old in own if (old.item, old.is_blind) != (each.item, each.is_blind)]
+                own[:] = [old for old in own if (old.item, old.kind) != (each.item, each.kind)]
             else:
                 own.append(each)
             skipped = self._skipped.setdefault(each.reviewer, {})

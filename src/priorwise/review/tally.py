@@ -12,8 +12,8 @@ from priorwise.review.verdicts import Verdict
 class Tally:
     """The documents that people judged, in the order of their first verdicts.
 
-    A document is a member if more reviewers said yes than no. Of each reviewer the last judgement counts. A withdrawn
-    verdict counts no longer, and to skip a document is to say nothing.
+    A document is a member if more reviewers said yes than no, unless somebody decided about a disagreement: then that
+    counts. Of each reviewer the last judgement counts. Withdrawn verdicts and skipped documents do not count.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Tally:
 
     def __init__(self, earlier: Iterable[JudgedDocument] = ()) -> None:
         self._earlier = {each.id: each for each in earlier}
-        self._votes: dict[str, dict[tuple[str, bool], tuple[int, str]]] = {}
+        self._votes: dict[str, dict[tuple[str, str], tuple[int, str]]] = {}
         self._drawn = {id: each.drawn for id, each in self._earlier.items()}
         self.words = {id: each.verdict for id, each in self._earlier.items()}
         self.added = 0
@@ -40,7 +40,7 @@ class Tally:
     def add(self, verdict: Verdict) -> None:
         """Count one more verdict of the log."""
         self.added += 1
-        item, key = verdict.item, (verdict.reviewer, verdict.is_blind)
+        item, key = verdict.item, (verdict.reviewer, verdict.kind)
         votes = self._votes.setdefault(item, {})
         votes[key] = (self.added, verdict.verdict)
         if verdict.verdict in JUDGEMENTS:
@@ -58,7 +58,10 @@ class Tally:
         return [JudgedDocument(id, self.words[id], drawn) for id, drawn in self._drawn.items() if id in self.words]
 
 
-def _decided(votes: dict[tuple[str, bool], tuple[int, str]]) -> str | None:
+def _decided(votes: dict[tuple[str, str], tuple[int, str]]) -> str | None:
+    said = [(kind, vote) for (_, kind), vote in votes.items() if vote[1] in JUDGEMENTS]
+    if decisions := [vote for kind, vote in said if kind == "decision"]:
+        return max(decisions)[1]
     last: dict[str, tuple[int, str]] = {}
     for (reviewer, _), vote in votes.items():
         if vote[1] in JUDGEMENTS and vote > last.get(reviewer, (0, "")):

@@ -21,15 +21,15 @@ from priorwise.errors import BrokenFile, DiskFull, InputError
 
 Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
 WORDS: tuple[str, ...] = get_args(Word)
-Chosen = Literal["blind", "teach", "rank", "unsure", "random"]
+Chosen = Literal["blind", "teach", "rank", "unsure", "random", "decision"]
 CHOSEN: tuple[str, ...] = get_args(Chosen)
-FORMAT = 3
-"""Format 1 did not know which verdicts were to teach. Format 2 knew only that."""
+FORMAT = 4
+"""Format 1 did not know which verdicts were to teach. Format 2 knew only that. Format 3 had no decisions or teams."""
 
 LONGEST_NAME = 100
 
 _NEW_COLUMNS = {
-    "chosen": "TEXT NOT NULL DEFAULT 'blind' CHECK (chosen IN ('blind', 'teach', 'rank', 'unsure', 'random'))",
+    "chosen": f"TEXT NOT NULL DEFAULT 'blind' CHECK (chosen IN {CHOSEN!r})",
     "rank": "INTEGER",
     "score": "REAL",
     "model": "INTEGER",
@@ -53,6 +53,13 @@ CREATE TABLE IF NOT EXISTS sample (
     number INTEGER NOT NULL,
     item   TEXT NOT NULL UNIQUE,
     after  INTEGER NOT NULL
+) STRICT
+"""
+_TEAM = """
+CREATE TABLE IF NOT EXISTS team (
+    reviewer TEXT PRIMARY KEY,
+    copies   INTEGER NOT NULL,
+    overlap  REAL NOT NULL
 ) STRICT
 """
 _OLD_COLUMNS = {
@@ -82,9 +89,10 @@ class Verdict:
         How long the document was looked at.
     at : str
         When it was stored (UTC); empty before that.
-    chosen : {"blind", "teach", "rank", "unsure", "random"}
+    chosen : {"blind", "teach", "rank", "unsure", "random", "decision"}
         How the document was chosen: from the shuffled list that measures, to teach the model, as the best of the
-        ranking, as the one nearest even odds, or at random from all unread documents.
+        ranking, as the one nearest even odds, at random from all unread documents, or because reviewers disagree. The
+        verdict on a disagreement decides, whatever the others said.
     rank : int, optional
         Its rank among the unread documents at that time.
     score : float, optional
@@ -115,6 +123,16 @@ class Verdict:
     def is_blind(self) -> bool:
         """Whether it may count in statistics that compare rankings."""
         return self.chosen == "blind"
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether it decides what reviewers disagree about."""
+        return self.chosen == "decision"
+
+    @property
+    def kind(self) -> str:
+        """The kind of verdict, of which a reviewer has one for each document: blind, decision or open."""
+        return self.chosen if self.chosen in ("blind", "decision") else "open"
 
     def __post_init__(self) -> None:
         if self.verdict not in WORDS:
@@ -155,11 +173,11 @@ def current(said: Iterable[Verdict]) -> list[Verdict]:
     >>> [each.id for each in current(said)]
     ['2']
     """
-    last: dict[tuple[str, str, bool], Verdict] = {}
+    last: dict[tuple[str, str, str], Verdict] = {}
     for each in said:
         # Removed first, so that the order is that of the last words.
-        last.pop((each.reviewer, each.item, each.is_blind), None)
-        last[each.reviewer, each.item, each.is_blind] = each
+        last.pop((each.reviewer, each.item, each.kind), None)
+        last[each.reviewer, each.item, each.kind] = each
     return [each for each in last.values() if each.verdict != "withdrawn"]
 
 
@@ -253,15 +271,22 @@ class Verdicts:
 
     def _migrate(self) -> None:
         with self._transaction():
-            self._database.execute(_TABLE)
-            self._database.execute(_SAMPLE)
             # Another process may have been faster.
-            there = self._columns()
-            if "chosen" not in there:
-                for name, kind in _NEW_COLUMNS.items():
-                    self._database.execute(f"ALTER TABLE verdict ADD COLUMN {name} {kind}")
-                if "teaching" in there:
-                    self._database.execute("UPDATE verdict SET chosen = 'teach' WHERE teaching <> 0")
+            if self._version() == FORMAT:
+                return
+            is_old = bool(self._columns())
+            if is_old:
+                # SQLite cannot change what a column allows, so the table is made again.
+                self._database.execute("DROP INDEX IF EXISTS verdict_of")
+                self._database.execute("ALTER TABLE verdict RENAME TO old")
+            for table in (_TABLE, _SAMPLE, _TEAM):
+                self._database.execute(table)
+            if is_old:
+                self._database.execute(
+                    f"INSERT INTO verdict ({_COLUMNS}, {', '.join(_NEW_COLUMNS)}, number) "
+                    f"SELECT {_COLUMNS}, {self._more}, number FROM old ORDER BY number"
+                )
+                self._database.execute("DROP TABLE old")
             self._database.execute(_INDEX)
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -355,6 +380,17 @@ class Verdicts:
                 raise BrokenFile(self.path, f"damaged: {str(item)[:100]} is no sample; restore it from a copy")
             found.setdefault(number, Sample(number, after, [])).items.append(item)
         return list(found.values())
+
+    def set_team(self, reviewers: Iterable[str], copies: int, overlap: float) -> None:
+        """Store who judges together, instead of whoever did so before."""
+        with self._said(), self._lock, self._transaction():
+            self._database.execute("DELETE FROM team")
+            self._database.executemany("INSERT INTO team VALUES (?, ?, ?)", [(n, copies, overlap) for n in reviewers])
+
+    def team(self) -> list[tuple[str, int, float]]:
+        """Return who judges together: names, how many judge each document, and the share that everyone judges."""
+        with self._said(), self._lock:
+            return self._database.execute("SELECT reviewer, copies, overlap FROM team ORDER BY rowid").fetchall()
 
     def _find(self, id: str) -> Verdict:
         return self._select("WHERE id = ?", (id,))[0]
