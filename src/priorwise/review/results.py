@@ -51,9 +51,9 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
         bootstrap spread), ``counts`` of what the documents are; ``area_between`` (as far as the curves go) and
         ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers,
         ``group_agreement`` of all of them; ``documents``, each with its verdict (and what it is if verdicts to teach
-        count as well, ``decided``) and its two ranks; ``accepted``, the ids of those that reviewers said yes to, blindly or to teach; ``progress``, how
-        many of the first document judged, the first two, … were accepted, for ``blind`` and ``teaching`` apart;
-        ``teachers``, each with their counts and pace.
+        count as well, ``decided``) and its two ranks; ``accepted``, the ids of those that reviewers said yes to,
+        blindly or to teach; ``progress``, how many of the first document judged, the first two, … were accepted, for
+        ``blind`` and ``teaching`` apart; ``teachers``, each with their counts and pace.
     """
     folder = Path(path)
     return results_of(Run.load(folder), said_in(folder), k=k)
