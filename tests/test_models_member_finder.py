@@ -186,6 +186,22 @@ def test_other_groups_of_features_count_if_members_are_found_better() -> None:
     assert set(np.argsort(-finder.decision_function(X))[:16]) == set(range(16))
 
 
+def test_vectors_are_a_group_that_counts_if_members_are_found_better() -> None:
+    rng = np.random.default_rng(3)
+    words, members = some_documents(80, 30, 3), np.arange(80) < 20
+    # What the vectors tell, no word tells; other labels tell nothing.
+    vectors = rng.normal(size=(80, 16)) + 3.0 * members[:, None]
+    labels = csr_matrix((rng.random((80, 4)) < 0.1).astype(float))
+    y = labelled(80, range(0, 20, 2))
+    X = hstack([words, labels, csr_matrix(vectors)], format="csr")
+    finder = pw.MemberFinder(groups={"labels": 4, "vectors": 16}).fit(X, y)
+    assert sum(each.share for each in finder.tried_ if each.setting.prior.groups.get("vectors")) > 0.9
+    assert np.argsort(-finder.decision_function(X))[:20].max() < 20
+    assert "with vectors" in max(finder.tried_, key=lambda each: each.share).setting.in_words()
+    alone = pw.MemberFinder().fit(words, y)
+    assert np.argsort(-alone.decision_function(words))[:20].max() >= 20
+
+
 def test_groups_larger_than_the_input_are_refused() -> None:
     with pytest.raises(InputError, match="the groups have 9 features, but X has only 4"):
         pw.MemberFinder(groups={"labels": 9}).fit(some_documents(9, 4, 0), labelled(9, [1, 2]))

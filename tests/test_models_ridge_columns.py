@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix, hstack, random_array
 
 import reference_members as reference
 from priorwise.models.regression.ridge_columns import RidgeColumns, Spread
@@ -70,3 +70,19 @@ def test_columns_in_which_only_some_documents_count() -> None:
 def test_nothing_to_solve() -> None:
     ridge = RidgeColumns(some_documents(5, 4, 0))
     assert not ridge.solve(np.zeros((5, 2)), np.ones(2)).any()
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30))
+def test_a_dense_group_is_solved_like_a_sparse_one(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, vectors = some_documents(n, 12, seed), rng.normal(size=(n, 5))
+    spread = Spread(np.zeros(4), rng.choice([0.0, 0.1, 3.0], (2, 4)))
+    targets, strength = rng.normal(size=(n, 4)), 10.0 ** rng.uniform(-1, 1, 4)
+    sparse = RidgeColumns(hstack([X, csr_matrix(vectors)], format="csr"), groups=[3, 5])
+    dense = RidgeColumns(X, groups=[3], dense=[vectors])
+    solved = [each.solve(targets, strength, spread=spread, tol=1e-6, max_iter=500) for each in (sparse, dense)]
+    np.testing.assert_allclose(solved[1], solved[0], atol=1e-3 * max(1.0, np.abs(solved[0]).max()))
+    weights = [each.weights(solved[0], spread) for each in (sparse, dense)]
+    np.testing.assert_allclose(weights[1], weights[0], atol=1e-4 * max(1.0, np.abs(weights[0]).max()))
+    assert dense.n_features == 17
+    assert dense.n_groups == 2

@@ -157,6 +157,8 @@ class HyperPrior:
         The share of the variance that kindred words have in common, where kinship is tried: half.
     group_variances : tuple of float
         The variances to try for another group of features, relative to a word's.
+    vector_variances : tuple of float
+        The same for the group of document vectors.
     group_odds : float
         The odds that another group of features helps: e⁻². Few left-out members must not add it by chance.
     described_odds : float
@@ -190,6 +192,7 @@ class HyperPrior:
     steps: tuple[float, ...] = (0.125, 0.5, 2.0, 8.0)
     kinship: float = 0.5
     group_variances: tuple[float, ...] = (1 / 16, 1 / 4, 1.0)
+    vector_variances: tuple[float, ...] = (1 / 4, 1.0, 4.0)
     group_odds: float = float(np.exp(-2))
     described_odds: float = float(np.e)
     believed: tuple[int, ...] = (30, 100, 300)
@@ -200,6 +203,10 @@ class HyperPrior:
     first_rounds: int = 3
     first_knowledge: tuple[float, float] = (1 / 3, 1 / 5)
     fewer: float = 1.2
+
+    def variances_of(self, group: str) -> tuple[float, ...]:
+        """The variances to try for a further group of features, relative to a word's."""
+        return self.vector_variances if group == "vectors" else self.group_variances
 
     def usual_variance(self, n_members: int, n_documents: int) -> float:
         """The variance that usually suits a category of this size."""

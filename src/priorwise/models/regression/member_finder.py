@@ -229,11 +229,11 @@ class MemberFinder(LinearMembers):
             tell(done)
             return found
 
-        best = sorted(tried, key=value, reverse=True)[:GROUPED_TRIALS]
         for name in trials.groups:
-            pairs = [(each, variance) for variance in hyper.group_variances for each in best]
-            priors = [replace(each.setting.prior, groups={name: variance}) for each, variance in pairs]
-            tried += expand([each for each, _ in pairs], [Setting(prior) for prior in priors], STAGES[1])
+            best = sorted(tried, key=value, reverse=True)[:GROUPED_TRIALS]
+            pairs = [(each.setting.prior, each, variance) for variance in hyper.variances_of(name) for each in best]
+            priors = [replace(prior, groups={**prior.groups, name: variance}) for prior, _, variance in pairs]
+            tried += expand([each for _, each, _ in pairs], [Setting(prior) for prior in priors], STAGES[1])
         if len(trials.about):
             best = _best(tried, value)[:DESCRIBED_TRIALS]
             tried += expand(best, [replace(each.setting, described=True) for each in best], STAGES[2])

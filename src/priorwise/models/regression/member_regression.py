@@ -30,6 +30,9 @@ Rows = NDArray[np.int64]
 HELD_BY_TWO = 2
 """A feature of the first group that only one document has tells nothing about another document."""
 
+LEAST_DENSE = 8
+"""A group of fewer features than this is not worth an array of its own."""
+
 ONE_SIDED_STEPS = 50
 """The most steps of Newton's method; a handful is the rule."""
 
@@ -130,13 +133,20 @@ class Design:
             raise InputError(f"the groups have {sum(groups.values()):,} features, but X has only {n_inputs:,}")
         held = np.bincount(X.indices, minlength=n_inputs)
         first = np.flatnonzero(held[:n_first] >= min(HELD_BY_TWO, n_documents))
-        features = np.concatenate([first, np.arange(n_first, n_inputs)])
-        used = X[:, features]
+        sparse, dense = _groups_by_density(groups, held, n_first, n_documents)
+        some = np.concatenate([first, *sparse.values()])
+        features = np.concatenate([some, *dense.values()])
+        used = X[:, some]
         texts = sp.csr_matrix((0, n_inputs)) if about is None else _texts(about, features, n_inputs)
         traits = None if kinship is None else kinship.traits(first, used[:, : len(first)])
-        whole = sp.vstack([used, texts[:, features]], format="csr")
-        columns = RidgeColumns(whole, threads, traits=traits, groups=list(groups.values()))
-        return cls(X, texts, features, columns, tuple(groups), n_first)
+        columns = RidgeColumns(
+            sp.vstack([used, texts[:, some]], format="csr"),
+            threads,
+            traits=traits,
+            groups=[len(each) for each in sparse.values()],
+            dense=[_dense_block(X, texts, each) for each in dense.values()],
+        )
+        return cls(X, texts, features, columns, (*sparse, *dense), n_first)
 
     @property
     def has_kinship(self) -> bool:
@@ -199,6 +209,27 @@ class Design:
             offset=self.offset,
             **details,
         )
+
+
+def _groups_by_density(
+    groups: Mapping[str, int], held: Rows, n_first: int, n_documents: int
+) -> tuple[dict[str, Rows], dict[str, Rows]]:
+    """The columns of each further group: groups of which most cells are 0, and groups of which most are not."""
+    sparse: dict[str, Rows] = {}
+    dense: dict[str, Rows] = {}
+    begin = n_first
+    for name, size in groups.items():
+        own = np.arange(begin, begin + size)
+        is_dense = size >= LEAST_DENSE and held[own].sum() > size * n_documents / 2
+        (dense if is_dense else sparse)[name] = own
+        begin += size
+    return sparse, dense
+
+
+def _dense_block(X: Any, texts: Any, columns: Rows) -> NDArray[np.float32]:
+    """Neighbouring columns of the documents, and below them of the texts, as an array of its own."""
+    own = slice(int(columns[0]), int(columns[-1]) + 1)
+    return np.concatenate([part[:, own].astype(np.float32).toarray() for part in (X, texts)])
 
 
 def _texts(about: Any, features: Rows, n_inputs: int) -> Any:

@@ -28,6 +28,9 @@ MANY = 100
 ONE_SIDED_STEPS = 3
 """Newton's method is near the optimum after this many steps; a search needs no more."""
 
+GROUP_NAMES = {"labels": "other categories"}
+"""What people call a further group of features."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -73,7 +76,7 @@ class Setting:
         words += ["shared by spelling"] * bool(self.prior.kinship)
         words += ["with the name"] * self.described
         words += [f"{self.knowledge:.0%} from what you know"] * bool(self.knowledge)
-        words += ["with other categories"] * any(self.prior.groups.values())
+        words += [f"with {GROUP_NAMES.get(name, name)}" for name, variance in self.prior.groups.items() if variance]
         words += [f"{self.believed:,} candidates treated as members"] * bool(self.believed)
         return ", ".join(words + ["one-sided"] * self.one_sided)
 

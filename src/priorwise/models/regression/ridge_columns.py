@@ -79,6 +79,8 @@ class RidgeColumns:
         T: how much of each trait a feature has.
     groups : sequence of int
         How many features each further group has; these are the last columns of X, group after group.
+    dense : sequence of arrays, shape (n_documents, n_features of a group)
+        Further groups after those, whose features every document has: their products are left to BLAS.
 
     Examples
     --------
@@ -91,11 +93,19 @@ class RidgeColumns:
     """
 
     def __init__(
-        self, X: Any, threads: int | None = None, *, traits: Any | None = None, groups: Sequence[int] = ()
+        self,
+        X: Any,
+        threads: int | None = None,
+        *,
+        traits: Any | None = None,
+        groups: Sequence[int] = (),
+        dense: Sequence[Block] = (),
     ) -> None:
-        self.n_documents, self.n_features = X.shape
-        self.n_groups = len(groups)
-        ends = self.n_features - np.cumsum([0, *groups[::-1]])[::-1]
+        self.n_documents, self._n_sparse = X.shape
+        self._dense = [np.ascontiguousarray(each, np.float32) for each in dense]
+        self.n_features = self._n_sparse + sum(each.shape[1] for each in self._dense)
+        self.n_groups = len(groups) + len(self._dense)
+        ends = self._n_sparse - np.cumsum([0, *groups[::-1]])[::-1]
         self._groups = [slice(int(begin), int(end)) for begin, end in pairwise(ends)]
         self._first = int(ends[0])
         self._threads = threads or processors()
@@ -108,8 +118,15 @@ class RidgeColumns:
     def weights(self, alpha: Block, spread: Spread | None = None) -> Floats:
         """Return w = SXᵀα for every column."""
         block = np.ascontiguousarray(alpha, np.float32)
+        over = self._spread(spread, block)
         with ThreadPoolExecutor(self._threads) as pool:
-            return self._feature_weights(pool, block, self._spread(spread, block)).astype(np.float64)
+            sparse = self._feature_weights(pool, block, over)
+        dense = [(each.T @ block) * own for each, own in self._dense_groups(over)]
+        return np.concatenate([sparse, *dense]).astype(np.float64)
+
+    def _dense_groups(self, spread: Spread) -> zip[tuple[Block, Block]]:
+        """Each dense group's features, and its variance in every column."""
+        return zip(self._dense, spread.groups[len(self._groups) :], strict=True)
 
     def _spread(self, spread: Spread | None, block: Block) -> Spread:
         return (spread or Spread.even(block.shape[1], self.n_groups)).of(slice(None))
@@ -226,13 +243,17 @@ class RidgeColumns:
         self, pool: ThreadPoolExecutor, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None
     ) -> Block:
         product = self._times(pool, self._rows, self._feature_weights(pool, block, spread))
+        for features, own in self._dense_groups(spread):
+            # Only columns that use the group need the two products.
+            if len(live := np.flatnonzero(own)):
+                product[:, live] += features @ ((features.T @ _columns(block, live)) * own[live])
         if active is not None:
             self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
         return product
 
     def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, spread: Spread) -> Block:
         weights = self._times(pool, self._columns, block)
-        further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=True)]
+        further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=False)]
         if self._traits is not None and spread.kinship.any():
             features, traits = self._traits
             # Only columns with kinship need the two products.
@@ -262,7 +283,7 @@ class RidgeColumns:
 
     def _both_ways(self, traits: Any) -> tuple[Any, Any]:
         traits = traits.copy()
-        traits.resize((self.n_features, traits.shape[1]))
+        traits.resize((self._n_sparse, traits.shape[1]))
         return self._parts(traits), self._parts(traits.T.tocsr())
 
     def _parts(self, matrix: Any) -> Any:
