@@ -10,6 +10,7 @@ import pytest
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.read_from import ReadFrom, check_read_from
+from priorwise.discovery import Run
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
 from reviews import judge
@@ -105,7 +106,55 @@ def test_rows_without_ids_are_told_by_their_number_only_in_the_whole_unchanged_f
     into = ("--into", "new.csv", "--at-least", "0.02")
     cli("discover", "all.corpus", "Tee", *into)
     Path("new.csv").unlink()
+    cli("discover", "both.corpus", "Tee", *into, "--source", "b.csv")
+    with_both = Path("new.csv").read_text("utf-8").splitlines()
+    assert len(with_both) == 21
+    Path("new.csv").unlink()
+    Path("a.csv").unlink()
     assert "this row has no id" in refused("discover", "both.corpus", "Tee", *into, "--source", "b.csv")
     Path("all.csv").write_text("text,labels\n" + "".join(lines[1:]), "utf-8")
     assert "this row has no id, and the file has changed" in refused("discover", "all.corpus", "Tee", *into)
     assert not Path("new.csv").exists()
+
+
+def test_files_with_the_same_ids_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, refused: Refused
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{n % 20},{TEA if n % 2 else HAY} {n},{'Tee' if n % 4 == 1 else ''}\n" for n in range(40)]
+    for name, part in (("a.csv", rows[:20]), ("b.csv", rows[20:])):
+        Path(name).write_text("id,text,labels\n" + "".join(part), "utf-8")
+    cli("ingest", "records", "a.csv", "b.csv", "-o", "both.corpus")
+    cli("discover", "both.corpus", "Tee", "--into", "new.csv", "--source", "b.csv", "-o", "tee.run")
+    ranks = {row["id"]: row["rank"] for row in Run.load("tee.run").ranking.rows()}
+    with Path("new.csv").open(encoding="utf-8") as file:
+        written = {row["id"]: row["Tee: rank"] for row in csv.DictReader(file)}
+    assert written == {str(n): str(ranks.get(f"{n}#2", "")) for n in range(20)}
+    Path("a.csv").unlink()
+    said = refused("discover", "both.corpus", "Tee", "--into", "other.csv", "--source", "b.csv")
+    assert "several rows had the id '0'" in said
+
+
+def test_bibliographies_that_were_joined_get_results_whichever_file_named_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tagged, pubmed, other = "", "", ""
+    for n in range(24):
+        text, keyword = (TEA, "Tee") if n % 2 else (HAY, "Hof")
+        known = f"KW  - {keyword}\n" if n % 4 < 2 else ""
+        tagged += f"TY  - JOUR\nTI  - A first study number {n}\nDO  - 10.1000/x{n}\nAB  - {text}\n{known}ER  - \n"
+        # The same publication under a longer title, and a third file that has nothing but that title.
+        title = f"A first study number {n}: the whole of it"
+        pubmed += f"PMID- {n + 100}\nTI  - {title}\nFAU - Abel, A\nDP  - 2001\nLID - 10.1000/x{n} [doi]\n\n"
+        other += f"TY  - JOUR\nTI  - {title}\nAU  - Abel, A\nPY  - 2001\nER  - \n"
+    for name, text in (("zotero.ris", tagged), ("pubmed.nbib", pubmed), ("embase.ris", other)):
+        Path(name).write_text(text, "utf-8")
+    said = cli("ingest", "records", "zotero.ris", "pubmed.nbib", "embase.ris", "-o", "all.corpus").stdout
+    assert "24 documents" in said
+    for name in ("zotero.ris", "pubmed.nbib", "embase.ris"):
+        new = f"new-{name}"
+        assert "without a result" not in cli("discover", "all.corpus", "Tee", "--into", new, "--source", name).stdout
+        written = Path(new).read_text("utf-8")
+        assert written.count("priorwise: Tee: rank") == 18
+        assert written.count("priorwise: Tee: member") == 6

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from priorwise.exports.bibliographies import write_bibtex, write_tagged
 from priorwise.exports.result import COLUMNS, Result, results_of
 from priorwise.exports.separated import write_into_table, write_table
 from priorwise.exports.spreadsheets import write_into_workbook, write_workbook
+from priorwise.readers.bibliography import Joining
 from priorwise.readers.fields import Columns, as_text, numbered_ids
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, rows_of, settled
@@ -83,6 +85,7 @@ def write_back(
     opening: Opening | None = None,
     labelled: Collection[str] = ("accepted",),
     at_least: float | None = None,
+    together: Sequence[str | Path] | None = None,
     overwrite: bool = False,
 ) -> WrittenBack:
     r"""Write a file again with the results added.
@@ -108,6 +111,9 @@ def write_back(
         The statuses whose documents get the label.
     at_least : float, optional
         Unjudged documents that are at least this probable get the label too.
+    together : sequence of paths, optional
+        All files that were read together, in their order, with `source` among them. They say which records of a
+        bibliography another file names, and which ids another file has too. By default `source` alone.
     overwrite : bool
         Replace the output if it is there.
 
@@ -133,8 +139,9 @@ def write_back(
     kind, wanted = opening.format_of(path), Opening().format_of(target)
     wanted = wanted or kind
     found = results_of(results)
-    reader = RecordReader([path], columns or Columns(), opening)
-    added = replace(_added(reader, found, label, labelled), at_least=at_least)
+    columns = _settled(path, columns or Columns(), opening)
+    ids = _ids_in(path, [Path(each) for each in together or [path]], columns, opening, found)
+    added = Added(label, columns, [found.get(each) for each in ids], labelled, at_least)
     with whole_file(target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
@@ -152,50 +159,67 @@ def write_back(
     return WrittenBack(len(rows), len(rows) - list(added.results).count(None), sum(map(added.gains, rows)))
 
 
-def _added(reader: RecordReader, found: Mapping[str, Result], label: str, labelled: Collection[str]) -> Added:
-    """Find the result of each row, by the ids that an ingest gives them."""
-    guess = settled(reader.columns, (record for _, (_, record) in zip(range(PEEKED), _rows(reader), strict=False)))
-    columns = replace(reader.columns, separator=guess.separator or reader.columns.separator)
+def _settled(path: Path, columns: Columns, opening: Opening) -> Columns:
+    """Return the columns with what separates labels in this file, if nobody said so."""
+    guess = settled(columns, (record for _, record in islice(rows_of(path, opening), PEEKED)))
+    return replace(columns, separator=guess.separator or columns.separator)
+
+
+def _ids_in(
+    source: Path, paths: Sequence[Path], columns: Columns, opening: Opening, found: Mapping[str, Result]
+) -> list[str]:
+    """Return the ids that an ingest of all paths gives to the rows of one of them."""
+    joining = Joining() if RecordReader(paths, columns, opening).joins else None
     ids: list[str] = []
-    if reader.joins:
-        from priorwise.readers.bibliography import Joining
-
-        joining = Joining()
-        places: list[int] = []
-        for number, (place, record) in enumerate(_rows(reader)):
-            joining.add(number, dict(record))
+    places: list[int] = []
+    mine: list[int] = []
+    for path in paths:
+        for place, record in rows_of(path, opening):
+            row = len(places)
             places.append(place)
-        by_row = {row: each for each in joining for row in each.members}
-        ids = [columns.identity(by_row[row].record, row, places[by_row[row].place]) for row in range(len(places))]
-    else:
-        ids = [columns.identity(record, row, place) for row, (place, record) in enumerate(_rows(reader))]
-        seen: set[str] = set()
-        repeated: list[int] = []
-        for row, each in enumerate(ids):
-            if each in seen:
-                repeated.append(row)
-            seen.add(each)
-        numbered = numbered_ids([ids[row] for row in repeated], set(seen))
-        # Where duplicates were not numbered but left out, all rows with an id have the same result.
-        for row, name in zip(repeated, numbered, strict=True):
-            ids[row] = name if name in found else ids[row]
-    return Added(label, columns, [found.get(each) for each in ids], labelled)
+            if path == source:
+                mine.append(row)
+            if joining is None:
+                ids.append(columns.identity(record, row, place))
+            else:
+                joining.add(row, dict(record))
+    if joining is None:
+        _number_repeated(ids, found)
+        return [ids[row] for row in mine]
+    publications = list(joining)
+    ids = [columns.identity(each.record, row, places[each.place]) for row, each in enumerate(publications)]
+    _number_repeated(ids, found)
+    id_of = {row: name for each, name in zip(publications, ids, strict=True) for row in each.members}
+    return [id_of[row] for row in mine]
 
 
-def check_ids(path: Path, columns: Columns, opening: Opening) -> None:
-    """Refuse a file with a row that has no id: such a row can only be told by its number."""
+def _number_repeated(ids: list[str], found: Mapping[str, Result]) -> None:
+    """Number ids that were there before, as an ingest does by default."""
+    seen: set[str] = set()
+    repeated: list[int] = []
+    for row, each in enumerate(ids):
+        if each in seen:
+            repeated.append(row)
+        seen.add(each)
+    numbered = numbered_ids([ids[row] for row in repeated], seen)
+    # Where duplicates were not numbered but left out, all rows with an id have the same result.
+    for row, name in zip(repeated, numbered, strict=True):
+        ids[row] = name if name in found else ids[row]
+
+
+def check_ids(path: Path, columns: Columns, opening: Opening, known: Collection[str] = ()) -> None:
+    """Refuse a file if one of its rows cannot be told by its own id alone.
+
+    Such a row has no id, or shares it with a row of another file: among the ids that are `known`, one is numbered.
+    """
+    why = "the file has changed, or the files that were read with it are not beside it"
+    instead = "write a table of the results instead (priorwise report RUN -o results.csv)"
     for place, record in rows_of(path, opening):
-        if not as_text(record.get(columns.id), columns.id).strip():
-            raise BrokenFile(
-                path,
-                "this row has no id, and the file has changed or is one of several, so its result cannot be told; "
-                "write a table of the results instead (priorwise report RUN -o results.csv)",
-                line=place,
-            )
-
-
-def _rows(reader: RecordReader) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return rows_of(reader.paths[0], reader.opening)
+        identity = as_text(record.get(columns.id), columns.id).strip()
+        if not identity:
+            raise BrokenFile(path, f"this row has no id, and {why}; {instead}", line=place)
+        if f"{identity}#2" in known:
+            raise BrokenFile(path, f"several rows had the id '{identity}', and {why}; {instead}", line=place)
 
 
 def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Opening) -> None:

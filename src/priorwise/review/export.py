@@ -161,7 +161,7 @@ def write_into(
     """
     if found.corpus is None:
         raise InputError("the corpus is not where it was; say where it is now (--corpus)")
-    read_from, file = check_into(found.corpus, output, source, overwrite=overwrite)
+    read_from, file, together = check_into(found.corpus, output, source, overwrite=overwrite)
     return write_back(
         file,
         output,
@@ -170,14 +170,15 @@ def write_into(
         columns=read_from.columns,
         opening=read_from.opening,
         at_least=at_least,
+        together=together,
         overwrite=overwrite,
     )
 
 
 def check_into(
     corpus: Corpus, output: str | Path, source: str | Path | None, *, overwrite: bool
-) -> tuple[ReadFrom, Path]:
-    """Return how the corpus was read and where its file is; refuse at once what cannot be written later."""
+) -> tuple[ReadFrom, Path, list[Path]]:
+    """Return how the corpus was read, where its file is and with which others; refuse now what must fail later."""
     check_files([Path(output)], overwrite=overwrite)
     read_from = corpus.read_from
     if read_from is None:
@@ -186,9 +187,12 @@ def check_into(
             "file to write into; write a table of the results instead (priorwise report RUN -o results.csv)"
         )
     file = read_from.found(source, corpus.path)
-    if not read_from.is_all(file):
-        check_ids(file, read_from.columns, read_from.opening)
-    return read_from, file
+    together = read_from.together(file, corpus.path)
+    if together is None:
+        several = len(read_from.files) > 1
+        known = frozenset(corpus.ids(range(corpus.n_documents))) if several else frozenset()
+        check_ids(file, read_from.columns, read_from.opening, known)
+    return read_from, file, together or [file]
 
 
 def _with_pages(results: list[Result], corpus: Corpus | None) -> list[Result]:

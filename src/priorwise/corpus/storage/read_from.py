@@ -64,13 +64,29 @@ class ReadFrom:
         """Read it again."""
         return cls(dict(recorded["files"]), Columns(**recorded["columns"]), Opening(**recorded["opening"]))
 
-    def is_all(self, path: Path) -> bool:
-        """Say whether a file is the only one that the corpus was made of, and has the size that it had then."""
-        return list(self.files.values()) == [path.stat().st_size]
+    def together(self, path: Path, corpus: Path | None) -> list[Path] | None:
+        """Return all files that the corpus was made of, in order, if each is found as it was; else None.
+
+        One of them is at ``path``, maybe under another name. The others are looked for beside it, beside the corpus and
+        in the current folder.
+        """
+        size = path.stat().st_size
+        own = path.name if path.name in self.files else next((n for n, s in self.files.items() if s == size), None)
+        places = [path.parent, *([] if corpus is None else [corpus.resolve().parent]), Path()]
+        found: list[Path] = []
+        for name, size in self.files.items():
+            candidates = [path] if name == own else [place / name for place in places]
+            there = next((each for each in candidates if each.is_file() and each.stat().st_size == size), None)
+            if there is None:
+                return None
+            found.append(there)
+        return found
 
     def found(self, given: str | Path | None, corpus: Path | None) -> Path:
         """Return where the file is: as given, beside the corpus, or in the current folder."""
         if given is not None:
+            if not Path(given).is_file():
+                raise InputError(f"there is no file {given}")
             return Path(given)
         if len(self.files) != 1:
             names = ", ".join(list(self.files)[:3]) + (", …" if len(self.files) > 3 else "")
