@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from priorwise.errors import InputError
+from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.priors.keywords import Keywords
+from priorwise.priors.keywords import Keywords, column_keywords, read_knowledge, split_column
 from priorwise.priors.knowledge import as_examples, from_texts
 from priorwise.priors.regression import Gaussian, Laplace
 
@@ -111,3 +112,19 @@ def test_bad_input_is_a_sentence():
         Keywords.parse("-")
     with pytest.raises(InputError, match="one label for each"):
         as_examples(["a"], [], {})
+
+
+def test_keywords_may_come_from_a_column_of_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "terms.csv"
+    table.write_bytes("Nr;Begriff\n1;Öl\n2;+Rohöl:2\n3;\n4;\"schwarzer Tee; -Olive\"\n5;und:0\n".encode("cp1252"))
+    expected = {"Öl": 1.0, "Rohöl": 2.0, "schwarzer Tee": 1.0, "Olive": -1.0, "und": 0.0}
+    assert split_column(f"{table}:Begriff") == (table, "Begriff")
+    assert split_column(str(table)) == (table, None)
+    assert dict(column_keywords(table, "Begriff")) == expected
+    assert read_knowledge([f"oil={table}:Begriff"], ["oil", "tea"]).of_labels == {"oil": expected}
+    assert read_knowledge([f"{table}:Begriff"], ["oil"]).of_labels == {"oil": expected}
+    with pytest.raises(UnknownName, match="did you mean 'Begriff'"):
+        column_keywords(table, "Begrif")
+    table.write_text("Begriff\n+a\n-a\n", "utf-8")
+    with pytest.raises(BrokenFile, match="different signs"):
+        column_keywords(table, "Begriff")

@@ -56,8 +56,8 @@ MODEL_NAMES = _ModelNames(["default", "presence"])
 )
 @click.option(
     "--words",
-    help="Words that count for the category or against it, as '+oil:2 +crude -olive', or @FILE. Write the:0 to ignore "
-    "a word. How much they count is learned from left-out members.",
+    help="Words that count for the category or against it, as '+oil:2 +crude -olive', @FILE, or @TABLE:COLUMN for a "
+    "column of a spreadsheet. Write the:0 to ignore a word. How much they count is learned from left-out members.",
 )
 @click.option(
     "--description",
@@ -279,12 +279,23 @@ def _discover_one(
 
 def _known(words: str | None, description: str | None, prior_from: Path | None) -> dict[str, Any]:
     """What somebody knows, read from files where it is in files."""
-    known: dict[str, Any] = {"words": _text(words, "list of words"), "description": _text(description, "description")}
+    known: dict[str, Any] = {"words": _words(words), "description": _text(description, "description")}
     if prior_from is not None:
         from priorwise.discovery.run import load_model
 
         known["prior_from"] = load_model(prior_from)
     return known
+
+
+def _words(given: str | None) -> Any:
+    """Keywords as they are given, of a file, or of a column of a table."""
+    if given is not None and given.startswith("@"):
+        from priorwise.priors.keywords import column_keywords, split_column
+
+        path, column = split_column(given[1:])
+        if column is not None:
+            return column_keywords(path, column)
+    return _text(given, "list of words")
 
 
 def _text(given: str | None, what: str) -> str | None:

@@ -30,7 +30,7 @@ _OPTIONS = (
         multiple=True,
         metavar="SOURCE",
         help="What you know about the labels: keywords as in '+oil:2 -olive', or a text, in a file named LABEL.txt; a "
-        "folder of such files; or LABEL=FILE. May be given several times.",
+        "folder of such files; LABEL=FILE; or LABEL=TABLE:COLUMN for a column of a spreadsheet. May be given again.",
     ),
     click.option(
         "--method",

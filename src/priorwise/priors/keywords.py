@@ -217,6 +217,47 @@ def as_knowledge(text: str) -> Text:
     return text
 
 
+def split_column(source: str) -> tuple[Path, str | None]:
+    """Return the file that is meant, and its column if one is named after a colon.
+
+    Examples
+    --------
+    >>> split_column("words.txt")
+    (PosixPath('words.txt'), None)
+    """
+    end = len(source)
+    while not Path(source).is_file() and (end := source.rfind(":", 0, end)) > 0:
+        if Path(source[:end]).is_file():
+            return Path(source[:end]), source[end + 1 :]
+    return Path(source), None
+
+
+def column_keywords(path: Path, column: str) -> Keywords:
+    """Read keywords from a column of a table: each cell has one word or phrase, or several with semicolons between.
+
+    A cell may have a sign and a weight, as ``-olive`` or ``crude oil:2``.
+    """
+    # Loaded when needed: most knowledge is in plain files.
+    from priorwise.readers.fields import as_text, unknown_column
+    from priorwise.readers.records import rows_of
+
+    items: list[str] = []
+    for number, (_, row) in enumerate(rows_of(path)):
+        if number == 0 and column not in row:
+            raise unknown_column(column, list(row), str(path))
+        cell = row.get(column)
+        cells = cell if isinstance(cell, list) else [cell]
+        for item in re.split(r"[;\n]", ";".join(as_text(each, column).replace('"', "") for each in cells)):
+            sign, words, weight = _CELL.fullmatch(item.strip()).groups()  # type: ignore[union-attr]
+            items += [f'{sign}"{words}"{weight or ""}'] if words else []
+    if not items:
+        raise BrokenFile(path, f"there is no word in its column '{column}'")
+    try:
+        return Keywords.parse("\n".join(items))
+    except InputError as error:
+        raise BrokenFile(path, str(error)) from error
+
+
 def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
     """Read what is known of labels from files.
 
@@ -224,7 +265,8 @@ def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
     ----------
     sources : sequence of str
         Each one ``LABEL=FILE``; a file that is named as its label, with ``.txt`` or another ending; a folder of such
-        files; or, if there is one label, any file.
+        files; or, if there is one label, any file. Keywords in a column of a table are given as ``TABLE:COLUMN`` in
+        place of a file.
     labels : sequence of str
         The model's labels.
 
@@ -239,8 +281,8 @@ def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
     found: dict[str, Text] = {}
     others: list[Text] = []
     for source in sources:
-        for label, path, sure in _files(source, labels):
-            text = _read(path)
+        for label, path, column, sure in _files(source, labels):
+            text = _read(path) if column is None else column_keywords(path, column)
             if label is None and sure:
                 raise InputError(
                     f"{path} is not named as a label is ({_some(labels)}): say which it is about, as LABEL={path}"
@@ -256,26 +298,28 @@ def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
     return LabelTexts(found, others)
 
 
-def _files(source: str, labels: Sequence[str]) -> list[tuple[str | None, Path, bool]]:
-    """Label, file, and whether the file has to be about a label."""
-    path = Path(source)
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+def _files(source: str, labels: Sequence[str]) -> list[tuple[str | None, Path, str | None, bool]]:
+    """Label, file, the column of a table, and whether the file has to be about a label."""
+    if Path(source).is_dir():
+        files = sorted(file for file in Path(source).iterdir() if file.is_file() and not file.name.startswith("."))
         if not files:
-            raise BrokenFile(path, "the folder has no files: give one for each label, as LABEL.txt")
-        return [(_label_of(file, labels), file, False) for file in files]
+            raise BrokenFile(source, "the folder has no files: give one for each label, as LABEL.txt")
+        return [(_label_of(file, labels), file, None, False) for file in files]
+    path, column = split_column(source)
     if path.is_file():
-        return [(labels[0] if len(labels) == 1 else _label_of(path, labels), path, True)]
-    name, equals, rest = source.partition("=")
+        return [(labels[0] if len(labels) == 1 else _label_of(path, labels), path, column, True)]
     # A label may have an equals sign of its own: the longest label that the rest of the source is a file for.
-    while equals and not Path(rest).is_file() and "=" in rest:
+    name, equals, rest = source.partition("=")
+    path, column = split_column(rest)
+    while equals and not path.is_file() and "=" in rest:
         more, _, rest = rest.partition("=")
         name = f"{name}={more}"
-    if not equals or not Path(rest).is_file():
-        raise BrokenFile(rest if equals else path, "there is no such file")
+        path, column = split_column(rest)
+    if not equals or not path.is_file():
+        raise BrokenFile(rest if equals else source, "there is no such file")
     if name not in labels:
         raise UnknownName("label", name, labels, complete=True)
-    return [(name, Path(rest), True)]
+    return [(name, path, column, True)]
 
 
 def _label_of(file: Path, labels: Sequence[str]) -> str | None:
