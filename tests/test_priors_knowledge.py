@@ -116,7 +116,7 @@ def test_bad_input_is_a_sentence():
 
 def test_keywords_may_come_from_a_column_of_a_table(tmp_path: Path) -> None:
     table = tmp_path / "terms.csv"
-    table.write_bytes("Nr;Begriff\n1;Öl\n2;+Rohöl:2\n3;\n4;\"schwarzer Tee; -Olive\"\n5;und:0\n".encode("cp1252"))
+    table.write_bytes('Nr;Begriff\n1;Öl\n2;+Rohöl:2\n3;\n4;"schwarzer Tee; -Olive"\n5;und:0\n'.encode("cp1252"))
     expected = {"Öl": 1.0, "Rohöl": 2.0, "schwarzer Tee": 1.0, "Olive": -1.0, "und": 0.0}
     assert split_column(f"{table}:Begriff") == (table, "Begriff")
     assert split_column(str(table)) == (table, None)
