@@ -183,6 +183,7 @@ LARGEST_FILE = 1 << 26
 
 _MARKED = re.compile(r"^[+-]\w|\w:[0-9.]+$")
 
+_CELL = re.compile(r"([+-]?)\s*(.*?)(:[0-9.]+)?", re.DOTALL)
 _SENTENCE = re.compile(r"[.;!?)\"”]$")
 
 
