@@ -19,7 +19,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import atheris
 
-with atheris.instrument_imports(include=["priorwise.kernels"]):
+with atheris.instrument_imports(include=["priorwise.kernels", "priorwise.text._kernels", "priorwise.wiki._kernels"]):
     from priorwise.kernels import utf8, words  # noqa: F401
     from priorwise.text._kernels import normalisation, tokens  # noqa: F401
     from priorwise.wiki._kernels import (  # noqa: F401
