@@ -19,8 +19,7 @@ from priorwise.corpus.build.partial import PartialCorpus
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.storage.columns import list_column
 from priorwise.wiki.files import readable_pieces
-from priorwise.wiki.sql import CATEGORYLINKS, SqlTable
-from priorwise.wiki.sql_tables import SqlTables
+from priorwise.wiki.sql import CATEGORYLINKS, SqlTable, SqlTables
 
 PER_PAGE = 20
 SHARD = 1 << 14

@@ -23,13 +23,11 @@ with atheris.instrument_imports(include=["priorwise.kernels", "priorwise.text._k
     from priorwise.kernels import utf8, words  # noqa: F401
     from priorwise.text._kernels import normalisation, tokens  # noqa: F401
     from priorwise.wiki._kernels import (  # noqa: F401
-        bzip2_blocks,
+        bzip2,
         dump_pages,
         sql_rows,
         wikitext,
         wikitext_marks,
-        wikitext_names,
-        wikitext_page,
     )
 
 import numpy as np
@@ -89,7 +87,7 @@ def scan(data: bytes) -> None:
     dump_pages.unescape(xml, words.as_words(xml), spans)
     article = read_wikitext(data)
     count_texts([article.text])
-    bzip2_blocks.find_marks(xml, 0, xml.size)
+    bzip2.find_marks(xml, 0, xml.size)
     PLACE.write_bytes(CREATE + data)
     with contextlib.suppress(PriorwiseError):
         list(SqlTable(PLACE, ROWS, piece=64))

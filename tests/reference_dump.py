@@ -14,7 +14,7 @@ import numpy as np
 from priorwise.corpus import Corpus
 from priorwise.readers.document import Document
 from priorwise.text.tokens import tokens
-from priorwise.wiki.site_names import SiteNames, site_names
+from priorwise.wiki.siteinfo import SiteNames, site_names
 from priorwise.wiki.wikitext import category_name, read_wikitext
 
 OTHER_NAMESPACES = "pages of other namespaces left out"

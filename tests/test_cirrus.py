@@ -15,7 +15,7 @@ from priorwise.corpus import Corpus, ingest
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
 from priorwise.wiki import cirrus
-from priorwise.wiki import cirrus_records as records
+from priorwise.wiki import cirrus as records
 from priorwise.wiki.cirrus import CirrusReader
 from small_collections import COMPRESSIONS
 

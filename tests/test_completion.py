@@ -27,8 +27,7 @@ from priorwise.corpus.storage.files import MemoryPlace
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin
 from priorwise.readers.remarks import Remarks
-from priorwise.wiki.sql import CUT_OFF
-from priorwise.wiki.sql_tables import SqlTables
+from priorwise.wiki.sql import CUT_OFF, SqlTables
 
 NAMES = ["Tea", "Hot drinks", "Ça", "茶", "Milk", "Zoo's", "A", "B"]
 FURTHER = {90: "Further", 91: "Tea gardens"}

@@ -17,7 +17,7 @@ import reference_dump as reference
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import BrokenFile
-from priorwise.wiki._kernels import bzip2_blocks
+from priorwise.wiki._kernels import bzip2 as bzip2_kernels
 from priorwise.wiki.bzip2 import blocks_from
 from wiki_dumps import (
     COMPRESSIONS,
@@ -127,7 +127,7 @@ def test_a_damaged_beginning(at: int, long_xml: bytes, tmp_path: Path) -> None:
 def test_a_mark_by_chance_inside_a_block(long_xml: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = packed(tmp_path, long_xml, "level1.xml.bz2")
     expected = read_files([path])
-    real = bzip2_blocks.find_marks
+    real = bzip2_kernels.find_marks
 
     def with_some_by_chance(data: np.ndarray, first: int, last: int) -> np.ndarray:
         found = real(data, 0, data.size)
@@ -139,12 +139,12 @@ def test_a_mark_by_chance_inside_a_block(long_xml: bytes, tmp_path: Path, monkey
         here = (bits[order] >= 8 * first) & (bits[order] < 8 * last)
         return every[order][here]
 
-    monkeypatch.setattr(bzip2_blocks, "find_marks", with_some_by_chance)
+    monkeypatch.setattr(bzip2_kernels, "find_marks", with_some_by_chance)
     assert read_files([path]) == expected
 
 
 def test_very_many_damaged_blocks(tmp_path: Path) -> None:
-    mark = bzip2_blocks.BLOCK.to_bytes(6, "big")
+    mark = bzip2_kernels.BLOCK.to_bytes(6, "big")
     path = tmp_path / "wiki.xml.bz2"
     path.write_bytes(bz2.compress(dump_xml([Page("Tea", "milk " * 9)])) + (mark + b"0123456789") * 3_000)
     wiki, remarks = read_files([path])

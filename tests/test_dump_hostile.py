@@ -23,8 +23,8 @@ from priorwise.kernels.words import as_words
 from priorwise.readers.remarks import Remarks
 from priorwise.wiki import dump
 from priorwise.wiki._kernels.dump_pages import CUT_OFF, FLAGS, START, find_pages
+from priorwise.wiki.pages import first_articles
 from priorwise.wiki.siteinfo import read_siteinfo
-from priorwise.wiki.wikipedia import first_articles
 from wiki_dumps import (
     COMPRESSIONS,
     MIN_BYTES,

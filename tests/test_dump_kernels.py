@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import reference_dump as reference
 from priorwise.kernels.words import as_words
-from priorwise.wiki._kernels.bzip2_blocks import BLOCK, STREAM_END, find_marks
+from priorwise.wiki._kernels.bzip2 import BLOCK, STREAM_END, find_marks
 from priorwise.wiki._kernels.dump_pages import unescape
 from priorwise.wiki.bzip2 import blocks_from
 

@@ -16,7 +16,7 @@ import reference_dump as reference
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.wiki.wikipedia import first_articles
+from priorwise.wiki.pages import first_articles
 from wiki_dumps import (
     COMPRESSIONS,
     MIN_BYTES,

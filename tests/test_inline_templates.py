@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
-from priorwise.wiki.inline_templates import inline_templates
+from priorwise.wiki.siteinfo import inline_templates
 from priorwise.wiki.wikitext import ENGLISH, read_wikitext, site_names
 from wiki_dumps import Page, dump_xml
 

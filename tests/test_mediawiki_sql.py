@@ -22,8 +22,17 @@ from reference_sql import (
 )
 
 from priorwise.errors import BrokenFile
-from priorwise.wiki.sql import CATEGORYLINKS, CUT_OFF, LINKTARGET, NOT_UTF8, PAGE, SqlTable, TableShape
-from priorwise.wiki.sql_statements import LONGEST, column_names
+from priorwise.wiki.sql import (
+    CATEGORYLINKS,
+    CUT_OFF,
+    LINKTARGET,
+    LONGEST,
+    NOT_UTF8,
+    PAGE,
+    SqlTable,
+    TableShape,
+    column_names,
+)
 from small_collections import COMPRESSIONS
 
 SHAPE = TableShape("t", {"number": "integer", "text": "text", "title": "title"}, (("number",), ("text", "title")))

@@ -15,7 +15,7 @@ from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import DownloadFailed, InputError
 from priorwise.readers import download as module
 from priorwise.wiki.fetch import fetch_dump, find_dump
-from priorwise.wiki.maintenance import serves_editors
+from priorwise.wiki.siteinfo import serves_editors
 from priorwise.wiki.wikitext import read_pages
 from web_server import Web
 from wiki_dumps import Page, dump_xml

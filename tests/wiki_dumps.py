@@ -18,8 +18,7 @@ import pytest
 from priorwise.readers.document import Document
 from priorwise.readers.remarks import Remarks
 from priorwise.wiki import dump
-from priorwise.wiki.pages import read_run
-from priorwise.wiki.wikipedia import WikiFiles, dumps_and_sites
+from priorwise.wiki.pages import WikiFiles, dumps_and_sites, read_run
 from reference_dump import Wiki
 
 MIN_BYTES = 20

@@ -278,7 +278,7 @@ class CorpusContents(StoredCorpus):
         """
         if self._labels.find(name) is not None or name in self.graph:
             return name
-        from priorwise.wiki.site_names import is_category_space
+        from priorwise.wiki.siteinfo import is_category_space
         from priorwise.wiki.wikitext import category_name
 
         space, colon, rest = name.strip().lstrip(":").partition(":")

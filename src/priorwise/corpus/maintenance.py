@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.wiki.maintenance import PARENTS, serves_editors
+from priorwise.wiki.siteinfo import PARENTS, serves_editors
 
 if TYPE_CHECKING:
     from priorwise.corpus.contents import CorpusContents

@@ -30,7 +30,7 @@ from priorwise.engines.wikimedia_tables import articles_of, is_content_table
 from priorwise.errors import InputError
 from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
-from priorwise.wiki.site_names import SiteNames, site_names
+from priorwise.wiki.siteinfo import SiteNames, site_names
 from priorwise.wiki.wikitext import RULE_VERSION as WIKITEXT_RULES
 from priorwise.wiki.wikitext import read_wikitext
 

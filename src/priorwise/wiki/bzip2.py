@@ -51,7 +51,7 @@ class _Read(NamedTuple):
     checksum: int
 
     def block(self) -> Block:
-        from priorwise.wiki._kernels.bzip2_transform import checksum, written_out
+        from priorwise.wiki._kernels.bzip2 import checksum, written_out
 
         if self.runs is not None:
             content = written_out(self.runs)
@@ -65,13 +65,6 @@ def blocks_from(data: NDArray[np.uint8], start: int, end: int = 0) -> Iterator[B
 
     Those that begin before byte `end`, and the one that goes on from there, are read side by side; the others one by
     one, as they are asked for.
-
-    Examples
-    --------
-    >>> import bz2
-    >>> compressed = bz2.compress(b"to be") + bz2.compress(b" or not to be")
-    >>> [block.content for block in blocks_from(np.frombuffer(compressed, np.uint8), 0)]
-    [b'to be', b' or not to be']
     """
     marks = _marks_from(data, start)
     first = next(marks, None)
@@ -98,7 +91,7 @@ def last_blocks(data: NDArray[np.uint8]) -> Iterator[Block]:
 
 
 def _marks_from(data: NDArray[np.uint8], start: int) -> Iterator[int]:
-    from priorwise.wiki._kernels.bzip2_blocks import find_marks
+    from priorwise.wiki._kernels.bzip2 import find_marks
 
     for first in range(start, data.size, _WINDOW):
         yield from find_marks(data, first, min(first + _WINDOW, data.size)).tolist()
@@ -125,8 +118,7 @@ def _groups(marks: Iterator[int], end: int) -> Iterator[list[int]]:
 
 
 def _read_together(data: NDArray[np.uint8], marks: list[int]) -> list[_Read]:
-    from priorwise.wiki._kernels.bzip2_column import LARGEST_BLOCK, SPARE, last_column
-    from priorwise.wiki._kernels.bzip2_transform import follow, link
+    from priorwise.wiki._kernels.bzip2 import LARGEST_BLOCK, SPARE, follow, last_column, link
 
     columns = np.empty((len(marks), LARGEST_BLOCK + SPARE), np.uint8)
     counts = np.empty((len(marks), 256), np.int64)
@@ -149,7 +141,7 @@ def _read_together(data: NDArray[np.uint8], marks: list[int]) -> list[_Read]:
 
 def _window(data: NDArray[np.uint8], mark: int) -> tuple[NDArray[np.uint8], int]:
     """Return the bytes in which the block of a mark must lie, with padding after them, and where they begin."""
-    from priorwise.wiki._kernels.bzip2_column import PADDING
+    from priorwise.wiki._kernels.bzip2 import PADDING
 
     first = mark // 8
     window = data[first : first + LONGEST_BLOCK + PADDING]

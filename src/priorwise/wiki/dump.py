@@ -61,18 +61,7 @@ class Piece:
 
 
 class DumpFile:
-    """An XML dump on the disk: plain, or compressed by bzip2, gzip, xz or zstd.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "tea.xml")
-    ...     _ = path.write_text("<mediawiki> <page><title>Tea</title></page> </mediawiki>")
-    ...     dump = DumpFile(path)
-    ...     [run.xml[:6] for piece in dump.pieces(Remarks()) for run in piece.read(Remarks())], dump.head()[:11]
-    ([b'<media'], b'<mediawiki>')
-    """
+    """An XML dump on the disk: plain, or compressed by bzip2, gzip, xz or zstd."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -43,13 +43,7 @@ class DumpOffer:
 
 @dataclass(frozen=True, slots=True)
 class WikiOffer:
-    """What there is to download of a wiki.
-
-    Examples
-    --------
-    >>> WikiOffer("simplewiki", "20260101", [DumpOffer("a.xml.bz2", "https://…", 400_000_000, "")]).said
-    'simplewiki of 2026-01-01: 1 file, 400.0 MB; about 2 minutes at 4 MB/s'
-    """
+    """What there is to download of a wiki."""
 
     wiki: str
     date: str
@@ -71,19 +65,7 @@ class WikiOffer:
 
 
 def find_dump(wiki: str, *, date: str | None = None, categories: bool = False, mirror: str = WIKIMEDIA) -> WikiOffer:
-    """Find the files of a wiki's dump.
-
-    Parameters
-    ----------
-    wiki : str
-        Its name in the dumps, such as ``simplewiki`` or ``dewikisource``.
-    date : str, optional
-        Which dump, such as ``20260101``; by default the latest that is complete.
-    categories : bool
-        Also the tables that complete the categories.
-    mirror : str
-        The address of Wikimedia's dumps, or of a mirror.
-    """
+    """Find the files of a wiki's dump."""
     if not _NAME.fullmatch(wiki):
         raise InputError(f"'{wiki}' is not the name of a wiki; names are like simplewiki, dewiki or frwikisource")
     if date is not None and not _DATE.fullmatch(date):

@@ -74,18 +74,7 @@ def kind_of(path: str | Path) -> Kind:
 def readable_pieces(
     path: Path, tell: Callable[[int], None], damaged: Callable[[str], None], longest: int = PIECE
 ) -> Iterator[bytes]:
-    """Yield a file's bytes, decompressed, piece by piece, as far as they can be read.
-
-    Parameters
-    ----------
-    path : Path
-    tell : function
-        Called with the number of bytes of each piece that was read from the disk.
-    damaged : function
-        Called with the reason if compressed data end too early or are damaged; then nothing more comes.
-    longest : int, optional
-        How long a piece may be.
-    """
+    """Yield a file's bytes, decompressed, piece by piece, as far as they can be read."""
     with opened(path, tell) as stream:
         # Read from beneath the buffer: it would throw away what it holds when the archive breaks off.
         read = stream.raw.read1  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.wiki.site_names import ENGLISH, SiteNames, site_names
+from priorwise.wiki.siteinfo import ENGLISH, SiteNames, site_names
 
 __all__ = [
     "ENGLISH",
@@ -68,22 +68,7 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class PlainTexts:
-    """Many pages as they are read, in a few arrays.
-
-    Attributes
-    ----------
-    data : ndarray of uint8
-        The plain texts in UTF-8, one after the other. Bytes that are no UTF-8 in the source are none here.
-    bounds : ndarray of int64
-        Page ``i`` has the text ``data[bounds[i]:bounds[i + 1]]``.
-    is_redirect, is_disambiguation, is_hidden : ndarray of bool
-        A hidden page is that of a category which readers of the wiki do not see: ``__HIDDENCAT__``.
-    category_data : ndarray of uint8
-    category_bounds : ndarray of int64
-        Category link ``c`` names ``category_data[category_bounds[c]:category_bounds[c + 1]]``, as it stands.
-    category_offsets : ndarray of int64
-        Page ``i`` has the category links from ``category_offsets[i]`` to ``category_offsets[i + 1]``.
-    """
+    """Many pages as they are read, in a few arrays."""
 
     data: NDArray[np.uint8]
     bounds: NDArray[np.int64]
@@ -145,28 +130,7 @@ def read_pages(
     spans: Iterable[tuple[int, int]] | NDArray[np.int64],
     names: SiteNames = ENGLISH,
 ) -> PlainTexts:
-    """Read many pages of one buffer at once; releases the interpreter's lock while it reads.
-
-    Parameters
-    ----------
-    data : bytes-like
-        Wikitext in UTF-8.
-    spans : sequence of (int, int)
-        Where each page begins and ends in the buffer.
-    names : SiteNames
-        What the wiki calls its namespaces and sections.
-
-    Returns
-    -------
-    PlainTexts
-
-    Examples
-    --------
-    >>> buffer = b"<text>''One''</text><text>[[two]]s</text>"
-    >>> texts = read_pages(buffer, [(6, 13), (26, 34)])
-    >>> [texts.text(page) for page in range(len(texts))]
-    ['One', 'twos']
-    """
+    """Read many pages of one buffer at once; releases the interpreter's lock while it reads."""
     from priorwise.kernels.words import read_only
     from priorwise.wiki._kernels.wikitext import IS_DISAMBIGUATION, IS_HIDDEN, IS_REDIRECT, plain_texts
 
@@ -200,15 +164,8 @@ def read_pages(
 
 @cache
 def known_names(names: SiteNames) -> NDArray[np.int64]:
-    """Return every name that the kernel knows, as a table of keys and values.
-
-    Examples
-    --------
-    >>> table = known_names(ENGLISH)
-    >>> table.shape[1], int((table[:, 1] != 0).sum()) > 250
-    (2, True)
-    """
-    from priorwise.wiki._kernels import wikitext_names as known
+    """Return every name that the kernel knows, as a table of keys and values."""
+    from priorwise.wiki._kernels import wikitext_marks as known
     from priorwise.wiki._kernels.wikitext import IS_DISAMBIGUATION, IS_HIDDEN
 
     def spelt(words: Iterable[str]) -> Iterable[bytes]:
@@ -248,12 +205,6 @@ def _decoded(data: NDArray[np.uint8]) -> str:
 
 
 def category_name(name: str) -> str:
-    """Return a category's title: single spaces, the first letter in upper case, no underscores.
-
-    Examples
-    --------
-    >>> category_name("hot_drinks ")
-    'Hot drinks'
-    """
+    """Return a category's title: single spaces, the first letter in upper case, no underscores."""
     name = " ".join(name.replace("_", " ").split())
     return name[:1].upper() + name[1:]

@@ -19,8 +19,7 @@ from priorwise.corpus.build.completed import CompletedShard
 from priorwise.corpus.build.scratch import Allocate, Pairs, Shelf
 from priorwise.corpus.build.shards import AnyShard
 from priorwise.readers.remarks import Remarks
-from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, TableShape
-from priorwise.wiki.sql_tables import SqlTables
+from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, SqlTables, TableShape
 
 CATEGORY = 14
 

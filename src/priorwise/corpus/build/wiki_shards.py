@@ -20,9 +20,8 @@ from priorwise.text.normalisation import NormalTexts, normalise_texts
 from priorwise.text.tokens import count_normal
 from priorwise.wiki.cirrus import CirrusReader
 from priorwise.wiki.dump import DumpFile, Piece
-from priorwise.wiki.pages import WikiPages, read_run
+from priorwise.wiki.pages import WikiFiles, WikiPages, dumps_and_sites, read_run
 from priorwise.wiki.siteinfo import SiteInfo
-from priorwise.wiki.wikipedia import WikiFiles, dumps_and_sites
 
 _TOLD = b"priorwise.told"
 _REPORT_EVERY = 200

@@ -25,7 +25,7 @@ from priorwise.readers.record_parts import PART_BYTES
 from priorwise.readers.remarks import Remarks
 from priorwise.readers.remote_file import found_files
 from priorwise.wiki.dump import BZIP2_BYTES, XML_BYTES
-from priorwise.wiki.wikipedia import MIN_BYTES, WikiFiles
+from priorwise.wiki.pages import MIN_BYTES, WikiFiles
 from priorwise.wiki.wikitext import RULE_VERSION
 
 
