@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from priorwise import __version__
-from priorwise.corpus.storage.files import disk_errors_said
-from priorwise.corpus.storage.whole_files import write_bytes
+from priorwise.durable import disk_errors_explained, write_bytes
 from reproductions.experiment import Experiment, Findings
 from reproductions.table import escaped, unescaped
 
@@ -49,7 +48,7 @@ def write_whole(
         lower = re.sub(r"^(#+ )", r"#\1", page.strip(), flags=re.MULTILINE)
         parts.append(f"({experiment.name})=\n{lower}")
     path = folder / "all.md"
-    with disk_errors_said(folder):
+    with disk_errors_explained(folder):
         write_bytes(path, ("\n\n".join(parts) + "\n").encode())
     return path
 
@@ -58,7 +57,7 @@ def write_page(experiment: Experiment, findings: Findings, folder: Path, command
     """Write ``NAME.md``, ``NAME.json`` and the pictures into a folder."""
     page = to_markdown(experiment, findings, command)
     content = {"experiment": experiment.name, "command": command, "versions": versions(), **findings.to_json()}
-    with disk_errors_said(folder):
+    with disk_errors_explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for figure in findings.figures:
             figure.draw(folder)

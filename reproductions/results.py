@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise import __version__
-from priorwise.corpus.storage.files import disk_errors_said
+from priorwise.durable import disk_errors_explained
 
 
 class Results:
@@ -74,7 +74,7 @@ class Results:
 
     def _keep(self, key: str, value: Any, seconds: float) -> None:
         line = json.dumps({"key": json.loads(key), "value": value, "seconds": round(seconds, 3)}, ensure_ascii=False)
-        with disk_errors_said(self.path):
+        with disk_errors_explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 # A line break first, where an earlier run broke off within a line.

@@ -304,8 +304,8 @@ def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
 
     from priorwise.cli.discover_many import write_tables
     from priorwise.corpus import Corpus
-    from priorwise.corpus.storage.whole_files import write_texts
     from priorwise.discovery import discover
+    from priorwise.durable import write_texts
     from priorwise.exports import Finished, Result, write_back, write_finished
     from test_linear_model import small_model
 

@@ -89,7 +89,7 @@ KILLER = """
 
     import priorwise.corpus.build.ingestion as ingestion
     import priorwise.corpus.build.names as names
-    import priorwise.corpus.storage.whole_folder as whole_folder
+    import priorwise.durable as whole_folder
     from priorwise.corpus.storage.files import FolderPlace
     from priorwise.corpus.build.partial import PartialCorpus
     from priorwise.readers.records import RecordReader

@@ -134,7 +134,7 @@ def test_an_older_run_survives_a_failure_in_the_last_step(
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return False
 
-    monkeypatch.setattr("priorwise.corpus.storage.whole_folder.exchange", no_exchange)
+    monkeypatch.setattr("priorwise.durable.exchange", no_exchange)
 
     def fail(self: Path, target: Path) -> Path:
         if self.name.endswith(".partial"):

@@ -13,10 +13,7 @@ import pytest
 from conftest import contents
 from power import count_steps, cut_power_at, kill_at
 from priorwise import durable
-from priorwise.corpus.storage import whole_folder as folders
-from priorwise.corpus.storage.whole_files import whole_files, write_texts
-from priorwise.corpus.storage.whole_folder import whole_folder
-from priorwise.durable import draft_of, exchange, held
+from priorwise.durable import draft_of, exchange, held, whole_files, whole_folder, write_texts
 from priorwise.errors import AlreadyExists, CorpusError, InUse, PriorwiseError
 
 ENDS = {"kill": kill_at, "power cut": cut_power_at}
@@ -84,7 +81,7 @@ def test_a_folder(
     tmp_path: Path, end: str, overwrite: bool, can_exchange: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not can_exchange:
-        monkeypatch.setattr(folders, "exchange", lambda one, other: False)
+        monkeypatch.setattr(durable, "exchange", lambda one, other: False)
         if end == "power cut" and overwrite:
             pytest.skip("between two renames the older one lies aside; the next call brings it back")
     root = tmp_path / "root"

@@ -1,4 +1,4 @@
-"""What it takes for a file to outlast a kill, a power cut, and another process that writes the same file.
+"""Files and folders that appear whole or not at all: despite a kill, a power cut, a full disk or another writer.
 
 A file is on the disk after it was synced, and its name is there after its folder was synced. So: write beside the
 place, sync the file, sync the folder, rename, sync the folder again. Only then may an older one go.
@@ -9,20 +9,22 @@ from __future__ import annotations
 import ctypes
 import errno
 import getpass
+import json
 import os
 import platform
+import re
 import secrets
 import shutil
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from priorwise.errors import InUse
+from priorwise.errors import AlreadyExists, CorpusError, DiskFull, InputError, InUse
 
 PATIENCE = 1.0
 """Seconds to wait for another process before saying who it is."""
@@ -76,18 +78,7 @@ def remove(path: Path) -> None:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two files or folders swap their names in one step; return False if this system cannot.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as home:
-    ...     one, other = Path(home, "one"), Path(home, "other")
-    ...     _ = one.write_text("1"), other.write_text("2")
-    ...     expected = "2" if exchange(one, other) else "1"
-    ...     one.read_text() == expected
-    True
-    """
+    """Let two files or folders swap their names in one step; return False if this system cannot."""
     swap = _system_call()
     if swap is None:
         return False
@@ -113,13 +104,7 @@ def _system_call() -> Any:
 
 
 def draft_of(path: Path) -> Path:
-    """Return where to write what is to become `path`: beside it, under a name that no other process uses.
-
-    Examples
-    --------
-    >>> draft_of(Path("data/x.csv")).name[:6], draft_of(Path("x")) == draft_of(Path("x"))
-    ('x.csv.', False)
-    """
+    """Return where to write what is to become `path`: beside it, under a name that no other process uses."""
     return path.with_name(f"{path.name}.{secrets.token_hex(6)}.partial")
 
 
@@ -143,18 +128,6 @@ def held(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the right to write `path`, for as long as the block lasts.
 
     The lock is a file beside it that only its owner can open. It is gone afterwards. A killed process holds nothing.
-
-    Parameters
-    ----------
-    path : Path
-        What is to be written; its folder exists.
-    patience : float
-        Seconds to wait for another process; negative waits for ever.
-
-    Raises
-    ------
-    InUse
-        Another process holds it: which, whose, since when.
     """
     from filelock import FileLock, Timeout
 
@@ -194,3 +167,248 @@ def _holder(name: Path) -> str:
         return "".join(c if c.isprintable() else " " for c in told) or "another process"
     except OSError:
         return f"another user's process; if it has ended, remove {name}"
+
+
+_OF_WRITING = {
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EFBIG,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
+
+
+@contextmanager
+def disk_errors_explained(path: Path, *, only_writing: bool = False) -> Iterator[None]:
+    """Turn the system's errors for a full or forbidden disk into ours; all of them if nothing is read within."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no space left on the disk while writing {path}; free some or write elsewhere") from error
+        if only_writing or error.errno in _OF_WRITING:
+            reason = (error.strerror or str(error)).lower()
+            if error.errno in (errno.EEXIST, errno.ENOTDIR):
+                reason = f"{error.filename or 'a part of the path'} is a file and no folder"
+            raise CorpusError(f"{path} cannot be written: {reason}") from error
+        raise
+
+
+_PLAN = ".together"
+
+
+def check_free_files(paths: Sequence[Path], *, overwrite: bool) -> None:
+    """Raise `AlreadyExists` unless all these files can be written; a folder is never replaced."""
+    if paths and _plan_of(paths).exists():
+        with disk_errors_explained(paths[0]), _all_held(paths):
+            _recover(paths)
+    for path in paths:
+        if path.is_dir():
+            raise AlreadyExists(path, not_a="file")
+        if path.exists() and not overwrite:
+            raise AlreadyExists(path)
+
+
+@contextmanager
+def whole_files(paths: Sequence[Path], *, overwrite: bool) -> Iterator[dict[Path, Path]]:
+    """Yield a path to write to for each file; all take their names when the block ends well, and none otherwise."""
+    for path in paths:
+        if not path.parent.is_dir():
+            raise CorpusError(f"{path} cannot be written: there is no folder {path.parent}")
+    with disk_errors_explained(paths[0]), _all_held(paths):
+        _recover(paths)
+        check_free_files(paths, overwrite=overwrite)
+        for path in paths:
+            for left_over in drafts_of(path):
+                left_over.unlink()
+        drafts = {path: draft_of(path) for path in paths}
+        try:
+            yield drafts
+            _publish(drafts, overwrite=overwrite)
+        except OSError:
+            # A disk that fills up between two renames: take back those done, or finish where older files were replaced.
+            with suppress(OSError):
+                _recover(paths)
+            raise
+        finally:
+            # While the plan is there, the next call needs the drafts to finish.
+            if not _plan_of(paths).exists():
+                for draft in drafts.values():
+                    draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
+    """Yield a path to write to; the file takes its name when the block ends well, and nothing is left otherwise."""
+    with whole_files([path], overwrite=overwrite) as drafts:
+        yield drafts[path]
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a small file whole or not at all; an older one is replaced."""
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
+
+
+def write_texts(texts: Mapping[Path, str], *, overwrite: bool) -> None:
+    """Write texts to files, all or none."""
+    with whole_files(list(texts), overwrite=overwrite) as drafts:
+        for path, draft in drafts.items():
+            draft.write_text(texts[path], encoding="utf-8", newline="")
+
+
+@contextmanager
+def _all_held(paths: Sequence[Path]) -> Iterator[None]:
+    with ExitStack() as locks:
+        # In one order, so that two processes never wait for each other.
+        for path in sorted(set(paths)):
+            locks.enter_context(held(path))
+        yield
+
+
+def _publish(drafts: Mapping[Path, Path], *, overwrite: bool) -> None:
+    for draft in drafts.values():
+        sync_file(draft)
+    plan, folders = _plan_of(list(drafts)), {path.parent for path in drafts}
+    if len(drafts) > 1:
+        moves = [[str(path), draft.name, draft.stat().st_ino] for path, draft in drafts.items()]
+        beside = draft_of(plan)
+        beside.write_text(json.dumps({"overwrite": overwrite, "moves": moves}), encoding="utf-8")
+        sync_file(beside)
+        beside.replace(plan)
+    for folder in folders:
+        sync_folder(folder)
+    for path, draft in drafts.items():
+        draft.replace(path)
+    for folder in folders:
+        sync_folder(folder)
+    if len(drafts) > 1:
+        plan.unlink()
+        sync_folder(plan.parent)
+
+
+def _recover(paths: Sequence[Path]) -> None:
+    """Undo what a killed process had begun, or finish it if it was replacing older files; only among these files."""
+    plan = _plan_of(paths)
+    for left_over in drafts_of(plan):
+        left_over.unlink()
+    if not plan.exists():
+        return
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        told = json.loads(plan.read_bytes())
+        names = {str(path): path for path in paths}
+        for name, draft, inode in told["moves"]:
+            path = names.get(name)
+            beside = None if path is None else path.with_name(str(draft))
+            if path is None or beside is None or Path(draft).name != draft:
+                continue
+            if beside.is_file() and beside in drafts_of(path):
+                if told["overwrite"]:
+                    beside.replace(path)
+            elif not told["overwrite"] and path.is_file() and path.stat().st_ino == inode:
+                path.unlink()
+    for folder in {path.parent for path in paths}:
+        sync_folder(folder)
+    plan.unlink()
+    sync_folder(plan.parent)
+
+
+def _plan_of(paths: Sequence[Path]) -> Path:
+    return paths[0].with_name(paths[0].name + _PLAN)
+
+
+FOLDER_PATIENCE = 30.0
+"""Seconds to wait for another process that writes the same folder: it holds the lock only while it writes."""
+
+REPLACED = ".replaced"
+"""What is added to the name of an older folder while it is replaced, where two names cannot be exchanged."""
+
+
+def sibling(target: Path, suffix: str) -> Path:
+    """Return the path beside another with something added to its name."""
+    return target.with_name(target.name + suffix)
+
+
+def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
+    """Raise `AlreadyExists` unless a folder can be written here; only one that has the marker file is ever replaced."""
+    if not path.exists():
+        if re.fullmatch(r"[a-z][a-z0-9+.-]+:", path.parts[0]) and not Path(path.parts[0]).exists():
+            raise CorpusError(f"{path} cannot be written: a {kind} goes to the disk, and only a corpus to an address")
+        return
+    if not overwrite:
+        raise AlreadyExists(path)
+    if not (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
+        raise AlreadyExists(path, not_a=kind)
+
+
+@contextmanager
+def whole_folder(
+    path: Path, marker: str, kind: str, *, overwrite: bool, keep: Callable[[Path], None] = lambda older: None
+) -> Iterator[Path]:
+    """Yield a folder to write into, which takes its name when the block ends well.
+
+    It is synced to the disk before. `marker` is the file by which a folder of this `kind` is known. `keep` is called
+    with an older folder before the block, and again when nobody can open it by its name any more; it raises an error
+    if that one must stay.
+    """
+    with disk_errors_explained(path, only_writing=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with held(path, patience=FOLDER_PATIENCE):
+            _restore(path, marker, keep)
+            check_free(path, marker, kind, overwrite=overwrite)
+            keep(path)
+            for left_over in drafts_of(path):
+                remove(left_over)
+            unfinished = draft_of(path)
+            unfinished.mkdir()
+            try:
+                yield unfinished
+                put_folder(unfinished, path, keep)
+            finally:
+                remove(unfinished)
+
+
+def put_folder(draft: Path, path: Path, keep: Callable[[Path], None] = lambda older: None) -> None:
+    """Give a finished folder its name, so that at every moment either the older one or the new one is there, whole."""
+    sync_tree(draft)
+    sync_folder(draft.parent)
+    if not path.exists():
+        draft.rename(path)
+        sync_folder(path.parent)
+        return
+    if exchange(draft, path):
+        older = draft
+        undo: Callable[[], Any] = partial(exchange, draft, path)
+    else:
+        older = sibling(path, REPLACED)
+        remove(older)
+        path.rename(older)
+        undo = partial(older.rename, path)
+    try:
+        keep(older)
+        if older is not draft:
+            draft.rename(path)
+    except BaseException:
+        undo()
+        raise
+    sync_folder(path.parent)
+    remove(older)
+
+
+def _restore(path: Path, marker: str, keep: Callable[[Path], None]) -> None:
+    """Bring an older folder back that a killed process had put aside and not yet replaced, or not yet looked into."""
+    replaced = sibling(path, REPLACED)
+    if (replaced / marker).is_file() and not path.exists():
+        replaced.rename(path)
+    elif path.exists():
+        remove(replaced)
+    for left_over in drafts_of(path):
+        try:
+            keep(left_over)
+        except InputError:
+            if path.exists() and exchange(left_over, path):
+                continue
+            raise

@@ -27,7 +27,7 @@ class ManyLabels:
 
     def check(self, output: Path | None, runs: Path | None, depth: int | None, *, overwrite: bool) -> None:
         """Refuse what does not go together, before anything is opened."""
-        from priorwise.corpus.storage.whole_files import check_files
+        from priorwise.durable import check_free_files
 
         if self.file is not None and self.all:
             raise click.UsageError("Give either --labels-from FILE or --all-labels.")
@@ -39,7 +39,7 @@ class ManyLabels:
             raise click.UsageError("--subcategory-depth with many labels needs --runs: a table has no subcategories.")
         if output is not None and output.suffix not in (".parquet", ".csv"):
             raise click.UsageError("With many labels the output is a table: its name must end in .parquet or .csv.")
-        check_files(tables(output), overwrite=overwrite)
+        check_free_files(tables(output), overwrite=overwrite)
 
     def of(self, corpus: Any) -> list[str]:
         """The labels."""
@@ -188,7 +188,7 @@ def write_tables(tables: Mapping[Path, Any], *, overwrite: bool) -> None:
     """Write tables, all or none."""
     from pyarrow import parquet
 
-    from priorwise.corpus.storage.whole_files import whole_files
+    from priorwise.durable import whole_files
     from priorwise.tables import write_csv
 
     with whole_files(list(tables), overwrite=overwrite) as drafts:

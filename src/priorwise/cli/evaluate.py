@@ -40,13 +40,13 @@ def evaluate(
     Instead of a corpus you can give a FILE of records, of any kind that `priorwise ingest records` reads. It is read
     into memory.
     """
-    from priorwise.corpus.storage.whole_files import check_files, write_texts
     from priorwise.discovery.run import load_model
+    from priorwise.durable import check_free_files, write_texts
     from priorwise.ranking.classifier import Classifier
     from priorwise.ranking.corpus_evaluation import evaluate_on
 
     if output is not None:
-        check_files([output], overwrite=overwrite)
+        check_free_files([output], overwrite=overwrite)
     loaded = load_model(model)
     found = evaluate_on(Classifier(loaded), _documents(corpus, columns, opening), labelled_only=labelled)
     if output is not None:

@@ -79,7 +79,7 @@ def report(
     Other endings write the results themselves: what was accepted, rejected, unsure and not judged, and the members
     known before.
     """
-    from priorwise.corpus.storage.whole_files import check_files, whole_files
+    from priorwise.durable import check_free_files, whole_files
     from priorwise.exports.finished import finished_bytes, write_draft
     from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of
@@ -89,7 +89,7 @@ def report(
         raise click.UsageError("--into is about one RUN: write one after the other, each into the file before.")
     printed = None if any(path.suffix.lower() == ".txt" for path in outputs) else listed
     kinds = _kinds(runs, outputs, listed, page=into is None and printed is None)
-    check_files([*kinds, *([into] if into is not None else [])], overwrite=overwrite)
+    check_free_files([*kinds, *([into] if into is not None else [])], overwrite=overwrite)
     subjects = subjects_of(runs, corpus)
     wanted = [kind for kind in (*kinds.values(), printed) if kind not in ("html", None)]
     found = _finished(subjects, corpus, wanted, statuses) if wanted or into is not None else []

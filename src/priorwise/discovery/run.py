@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.checksums import FILES, check_described, check_files, described
 from priorwise.corpus.storage.recorded import recorded_path
-from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
 from priorwise.discovery.damage import damage_named
 from priorwise.discovery.old_runs import upgraded
@@ -24,6 +23,7 @@ from priorwise.discovery.status import Status, Statuses, Subcategories
 from priorwise.discovery.typed import typed
 from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
 from priorwise.discovery.verdicts import JudgedDocument
+from priorwise.durable import check_free, whole_folder
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing

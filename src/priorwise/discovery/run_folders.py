@@ -10,13 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from priorwise.corpus.storage.files import disk_errors_said
-from priorwise.corpus.storage.whole_files import whole_file, write_bytes
-from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.discovery.many_tables import labels_table
 from priorwise.discovery.run import MARKER as RUN
 from priorwise.discovery.run import Run, check_output
-from priorwise.durable import remove
+from priorwise.durable import check_free, disk_errors_explained, remove, whole_file, whole_folder, write_bytes
 from priorwise.errors import BrokenFile
 from priorwise.tables import write_csv
 
@@ -60,7 +57,7 @@ class RunFolders:
         """Make the folder, without the older runs; if the same was begun before, leave it as it is."""
         if self._goes_on:
             return
-        with disk_errors_said(self.path, only_writing=True):
+        with disk_errors_explained(self.path, only_writing=True):
             if self._marker.is_file():
                 self._remove_older(self._marker)
             if self.path.exists():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.whole_files import whole_file
+from priorwise.durable import whole_file
 from priorwise.errors import InputError
 from priorwise.exports.bibliographies import keywords_for, record_text
 from priorwise.exports.result import COLUMNS, STATUSES, Result

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from priorwise.corpus.storage.whole_files import whole_file
+from priorwise.durable import whole_file
 from priorwise.errors import AlreadyExists, BrokenFile, InputError
 from priorwise.exports.bibliographies import write_bibtex, write_tagged
 from priorwise.exports.result import COLUMNS, Result, results_of

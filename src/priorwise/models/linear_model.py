@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus.storage.columns import text_column
 from priorwise.corpus.storage.files import FileRecord, FolderPlace
-from priorwise.corpus.storage.whole_files import whole_file, write_bytes
-from priorwise.corpus.storage.whole_folder import check_free, whole_folder
 from priorwise.counting import counted
+from priorwise.durable import check_free, whole_file, whole_folder, write_bytes
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
 from priorwise.models import linear_model_tables as stored

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from priorwise.charts import Markup, chart_style, element
 from priorwise.charts.markup import joined
-from priorwise.corpus.storage.whole_files import write_texts
 from priorwise.counting import rounded
+from priorwise.durable import write_texts
 from priorwise.errors import InputError
 from priorwise.report.candidates import TOP, candidates
 from priorwise.report.overview import overview

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.whole_files import whole_file
+from priorwise.durable import whole_file
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.readers.fields import as_text
 from priorwise.readers.records import rows_of

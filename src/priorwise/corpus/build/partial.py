@@ -15,13 +15,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.files import FolderPlace, disk_errors_said
+from priorwise.corpus.storage.files import FolderPlace
 from priorwise.corpus.storage.manifest import FILE_NAME, Manifest
 from priorwise.corpus.storage.places import Store
-from priorwise.corpus.storage.whole_files import write_bytes
-from priorwise.corpus.storage.whole_folder import REPLACED, put_folder, sibling
-from priorwise.durable import draft_of, drafts_of, held, remove, sync_folder
-from priorwise.errors import AlreadyExists, CorpusError, EngineFailed, Unreachable
+from priorwise.durable import (
+    REPLACED,
+    check_free,
+    disk_errors_explained,
+    draft_of,
+    drafts_of,
+    held,
+    put_folder,
+    remove,
+    sibling,
+    sync_folder,
+    write_bytes,
+)
+from priorwise.errors import CorpusError, EngineFailed, Unreachable
 
 PUBLISHED = "published"
 """The file in an unfinished corpus that names the checksum of the finished one."""
@@ -122,12 +132,12 @@ def claim(target: Path, *, overwrite: bool, fingerprint: dict[str, Any] | None) 
     DiskFull
         No space is left.
     """
-    with disk_errors_said(target):
+    with disk_errors_explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-    with disk_errors_said(target), held(target):
+    with disk_errors_explained(target), held(target):
         _restore_replaced(target)
         _clear_published(target)
-        _check_free(target, overwrite)
+        check_free(target, FILE_NAME, "corpus", overwrite=overwrite)
         try:
             yield PartialCorpus(target, fingerprint)
         except (EngineFailed, Unreachable):
@@ -154,13 +164,3 @@ def _restore_replaced(target: Path) -> None:
     if replaced.exists() and not target.exists():
         replaced.rename(target)
     remove(replaced)
-
-
-def _check_free(target: Path, overwrite: bool) -> None:
-    if not target.exists():
-        return
-    if not overwrite:
-        raise AlreadyExists(target)
-    replaceable = target.is_dir() and ((target / FILE_NAME).is_file() or not any(target.iterdir()))
-    if not replaceable:
-        raise AlreadyExists(target, not_a="corpus")

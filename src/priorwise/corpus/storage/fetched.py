@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import pyarrow as pa
 
-from priorwise.corpus.storage.files import disk_errors_said
 from priorwise.corpus.storage.manifest import FILE_NAME, Manifest
 from priorwise.corpus.storage.places import Store
+from priorwise.durable import disk_errors_explained
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus
 from priorwise.readers.addresses import reached
 from priorwise.readers.copies import cache_folder, copied
@@ -46,7 +46,7 @@ class Fetched(Mapping[str, pa.Buffer]):
         record, store = self._records[name], self._store
         target = self.folder / name
         try:
-            with disk_errors_said(target), reached(store.address):
+            with disk_errors_explained(target), reached(store.address):
                 copied(
                     lambda: store.files.open_input_file(store.path(name)),
                     target,

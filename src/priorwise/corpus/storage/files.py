@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 import pyarrow as pa
-
-from priorwise.errors import CorpusError, DiskFull
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,31 +108,3 @@ def write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBa
         for batch in batches:
             writer.write_batch(batch)
     return checksummed.record()
-
-
-_OF_WRITING = {
-    errno.EACCES,
-    errno.EEXIST,
-    errno.EFBIG,
-    errno.EISDIR,
-    errno.ENAMETOOLONG,
-    errno.ENOTDIR,
-    errno.EPERM,
-    errno.EROFS,
-}
-
-
-@contextmanager
-def disk_errors_said(path: Path, *, only_writing: bool = False) -> Iterator[None]:
-    """Turn the system's errors for a full or forbidden disk into ours; all of them if nothing is read within."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise DiskFull(f"no space left on the disk while writing {path}; free some or write elsewhere") from error
-        if only_writing or error.errno in _OF_WRITING:
-            reason = (error.strerror or str(error)).lower()
-            if error.errno in (errno.EEXIST, errno.ENOTDIR):
-                reason = f"{error.filename or 'a part of the path'} is a file and no folder"
-            raise CorpusError(f"{path} cannot be written: {reason}") from error
-        raise
