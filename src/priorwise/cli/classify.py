@@ -173,7 +173,7 @@ HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_wor
 @contextmanager
 def written(path: Path | None, form: str, *, overwrite: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Yield a function that writes one record; a file appears when it is whole, and not before."""
-    from priorwise.corpus.storage.whole_files import whole_file
+    from priorwise.durable import whole_file
 
     if path is None:
         yield writer(sys.stdout, form)

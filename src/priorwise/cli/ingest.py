@@ -302,7 +302,7 @@ def wikipedia(
 
 
 def _preview(files: tuple[Path, ...], min_bytes: int, references: tuple[str, ...], n: int) -> None:
-    from priorwise.wiki.wikipedia import first_articles
+    from priorwise.wiki.pages import first_articles
 
     for document in first_articles(files, n, min_bytes=min_bytes, references=references):
         click.echo(f"== {safe(document.title)} ==\n")

@@ -124,7 +124,7 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
 
 
 def _write(results: list[Any], output: Path) -> None:
-    from priorwise.corpus.storage.whole_files import whole_file
+    from priorwise.durable import whole_file
     from priorwise.tables import csv_writer
 
     with whole_file(output) as draft, draft.open("w", newline="", encoding="utf-8") as file:
