@@ -179,7 +179,7 @@ def check_into(
     corpus: Corpus, output: str | Path, source: str | Path | None, *, overwrite: bool
 ) -> tuple[ReadFrom, Path, list[Path]]:
     """Return how the corpus was read, where its file is and with which others; refuse now what must fail later."""
-    check_files([Path(output)], overwrite=overwrite)
+    check_free_files([Path(output)], overwrite=overwrite)
     read_from = corpus.read_from
     if read_from is None:
         raise InputError(
