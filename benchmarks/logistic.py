@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from measure import table, zipf_documents
 
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression.logistic_path import try_priors
+from priorwise.models.regression.logistic_search import try_priors
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 
 CLOSE = 1e-6

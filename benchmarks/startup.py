@@ -27,8 +27,8 @@ def main() -> None:
             "from priorwise.discovery import discover\n"
             "from priorwise.kernels import average_precision, leave_one_out, scoring\n"
             f"corpus = Corpus.open({corpus!r})\n"
-            "from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut\n"
-            "from priorwise.models.naive_bayes.presence_counts import Cases\n"
+            "from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut\n"
+            "from priorwise.models.naive_bayes.presence_leave_one_out import Cases\n"
             "cases = Cases.of([0, 1, 2], [0, 1], [True, False])\n"
             "LeaveOneOut(cases, cases.count(2)).predicted_positive()\n"
         )

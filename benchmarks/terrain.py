@@ -6,10 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from measure import arguments, peak_memory, seconds, table, zipf_documents
 
-from priorwise.models.naive_bayes.grid import PAPER_GRID
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.presence_counts import Cases
-from priorwise.models.naive_bayes.prior_choice import choose_prior
+from priorwise.models.naive_bayes.presence_leave_one_out import PAPER_GRID, Cases, LeaveOneOut
+from priorwise.models.naive_bayes.terrain import choose_prior
 from priorwise.search import PPV
 
 

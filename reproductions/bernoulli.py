@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.naive_bayes.bernoulli import BernoulliNB
+from priorwise.models.naive_bayes.estimators import BernoulliNB
 from priorwise.models.prior_search import PriorSearch
 from priorwise.priors import Beta, CollectionBeta, JelinekMercer, TermBeta
 from priorwise.ranking.paired import compare

@@ -21,9 +21,9 @@ from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.words import Words
-from priorwise.models.regression.logistic_design import Design, Penalty
-from priorwise.models.regression.logistic_solve import Solution, solve
-from priorwise.models.regression.logistic_table import Dealt
+from priorwise.models.regression.design import Design, Penalty
+from priorwise.models.regression.logistic_search import Dealt
+from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 from priorwise.priors.knowledge import significance

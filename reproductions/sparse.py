@@ -14,12 +14,11 @@ from sklearn.svm import LinearSVC
 from priorwise.corpus import Corpus
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.selection import correlations
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.estimators import MultinomialNB
 from priorwise.models.prior_search import PriorSearch
+from priorwise.models.regression.design import Design
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression.logistic_design import Design
-from priorwise.models.regression.probit import ProbitRegression
-from priorwise.models.regression.probit_em import Blocks, ProbitEM
+from priorwise.models.regression.probit import Blocks, ProbitEM, ProbitRegression
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors import Dirichlet
 from priorwise.priors.regression import Gaussian, Jeffreys, Laplace

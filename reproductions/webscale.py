@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.models.naive_bayes.multinomial import MultinomialNB, WeightedNB
+from priorwise.models.naive_bayes.estimators import MultinomialNB, WeightedNB
 from priorwise.models.prior_search import PriorSearch
 from priorwise.priors import AbsoluteDiscount, Dirichlet, LinearDiscount, WeightManipulation, WittenBell
 from reproductions.data import Data

@@ -187,7 +187,7 @@ def corpora(count: int, seed: int, home: Path) -> Iterator[Outcome]:
 
     from crafting import CHANGES, Crafted, small_corpus
     from priorwise.errors import PriorwiseError
-    from priorwise.models.naive_bayes.class_counts import ClassCounts
+    from priorwise.models.naive_bayes.counts import ClassCounts
     from test_corpus_structure import read_all
 
     small_corpus(home / "sound.corpus")

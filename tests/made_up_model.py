@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.estimators import MultinomialNB
 
 
 class ModestNB(MultinomialNB):

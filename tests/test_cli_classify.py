@@ -16,10 +16,9 @@ from labelled_texts import SUBJECTS, records, texts_of
 from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.manifest import this_tokenizer
-from priorwise.models.corpus_training import examples_of
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.bernoulli import BernoulliNB
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.estimators import BernoulliNB, MultinomialNB
+from priorwise.models.training import examples_of
 from priorwise.priors import JelinekMercer
 from priorwise.ranking.classifier import Classifier
 from processes import Shell

@@ -12,9 +12,9 @@ from conftest import Cli, Refused
 from labelled_texts import records
 from priorwise.cli.names import parse_prior, trained_models
 from priorwise.corpus import Corpus
-from priorwise.models.corpus_training import examples_of
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.estimators import MultinomialNB
+from priorwise.models.training import examples_of
 from priorwise.priors import Beta, Dirichlet, JelinekMercer, TermBeta, WeightManipulation, WittenBell
 
 # Names of priors

@@ -26,7 +26,7 @@ from priorwise.discovery.training import SharedSample, draw_training
 from priorwise.engines.engine import Local
 from priorwise.engines.local import score_corpus
 from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
-from priorwise.models.naive_bayes.prior_choice import LENGTH_POWERS, choose_prior
+from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, choose_prior
 from priorwise.priors import PseudoCounts
 from priorwise.search import AveragePrecision
 from slow_discovery import facts_of

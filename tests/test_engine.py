@@ -8,7 +8,7 @@ import priorwise.engines.local as local
 from priorwise.corpus import Corpus
 from priorwise.engines.local import rank_corpus, score_corpus
 from priorwise.engines.one_by_one import score_rows
-from priorwise.models.naive_bayes.bernoulli import BernoulliNB
+from priorwise.models.naive_bayes.estimators import BernoulliNB
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
 

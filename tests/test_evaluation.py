@@ -14,9 +14,9 @@ from sklearn.metrics import precision_recall_fscore_support
 import reference_evaluation as reference
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
-from priorwise.models.corpus_training import examples_of, train
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
+from priorwise.models.naive_bayes.estimators import MultinomialNB
+from priorwise.models.training import examples_of, train
 from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.classifier import Classifier
 from priorwise.ranking.corpus_evaluation import evaluate_on

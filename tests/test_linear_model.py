@@ -22,13 +22,11 @@ from conftest import contents
 from priorwise.corpus import Corpus
 from priorwise.errors import AlreadyExists, BrokenFile
 from priorwise.features.recipe import Recipe
-from priorwise.models import linear_model_tables as tables_of_model
-from priorwise.models.calibration import Calibration
-from priorwise.models.corpus_training import examples_of, train
+from priorwise.models import linear_model as tables_of_model
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
-from priorwise.models.naive_bayes.multinomial import MultinomialNB
-from priorwise.models.probabilities import label_scores, log_probabilities
-from priorwise.models.weights import Background, Weights
+from priorwise.models.naive_bayes.estimators import MultinomialNB
+from priorwise.models.training import examples_of, train
+from priorwise.models.weights import Background, Calibration, Weights, label_scores, log_probabilities
 from priorwise.ranking.classifier import Bags, Classifier
 
 DETAILS: dict[str, Any] = {

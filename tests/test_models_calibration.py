@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from priorwise.models.calibration import Calibration, calibrate
+from priorwise.models.weights import Calibration, calibrate
 
 
 def slow_loss(calibration: Calibration, scores: np.ndarray, positive: np.ndarray, weight: np.ndarray) -> float:

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from reference import leave_one_out_scores
 
 from priorwise.models.naive_bayes._kernels.leave_one_out import TIE
-from priorwise.models.naive_bayes.grid import PAPER_GRID, nodes_for
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
+from priorwise.models.naive_bayes.presence_leave_one_out import (
+    PAPER_GRID,
+    Cases,
+    LeaveOneOut,
+    PresenceCounts,
+    nodes_for,
+)
 from priorwise.priors import PseudoCounts
 
 strengths = st.sampled_from([0.01, 0.1, 0.5, 1.0, 3.0, 17.0, 200.0])
@@ -92,7 +96,7 @@ def test_threads_and_chunks_do_not_change_the_terrain(monkeypatch):
     documents, labels, n_tokens = random_cases(3)
     cases = as_cases(documents, labels)
     one = LeaveOneOut(cases, cases.count(n_tokens), threads=1).predicted_positive()
-    monkeypatch.setattr("priorwise.models.naive_bayes.leave_one_out.CHUNK", 7)
+    monkeypatch.setattr("priorwise.models.naive_bayes.presence_leave_one_out.CHUNK", 7)
     many = LeaveOneOut(cases, cases.count(n_tokens), threads=4).predicted_positive()
     np.testing.assert_array_equal(one, many)
 

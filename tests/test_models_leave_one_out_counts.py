@@ -102,8 +102,8 @@ def test_few_numbers_at_a_time_do_not_change_the_scores(monkeypatch):
     for model, priors in [(pw.BernoulliNB(), BERNOULLI), (pw.MultinomialNB(), MULTINOMIAL)]:
         whole = [s.copy() for s in model.held_out(X, Y, np.ones(40)).score_matrices(priors)]
         with monkeypatch.context() as patch:
-            patch.setattr("priorwise.models.naive_bayes.left_out.NUMBERS", 250)
-            patch.setattr("priorwise.models.naive_bayes.left_out.CHUNK", 7)
+            patch.setattr("priorwise.models.naive_bayes.count_leave_one_out.NUMBERS", 250)
+            patch.setattr("priorwise.models.naive_bayes.count_leave_one_out.CHUNK", 7)
             parts = [s.copy() for s in model.held_out(X, Y, np.ones(40)).score_matrices(priors)]
         np.testing.assert_allclose(whole, parts, atol=1e-10)
 

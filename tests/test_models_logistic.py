@@ -17,9 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression._kernels.logistic import solve_semidefinite
-from priorwise.models.regression._kernels.logistic_sparse import fit_sparse
+from priorwise.models.regression._kernels.logistic_columns import fit_sparse
+from priorwise.models.regression.design import Design
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression.logistic_design import Design
 from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 
 KINDS = {"gaussian": Gaussian, "laplace": Laplace}

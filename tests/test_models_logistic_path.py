@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.approximate_loo import approximate_leave_one_out
-from priorwise.models.regression.logistic_design import Design, Penalty
-from priorwise.models.regression.logistic_path import try_priors, variance_path
-from priorwise.models.regression.logistic_solve import solve
-from priorwise.models.regression.logistic_table import Dealt
+from priorwise.models.regression.design import Design, Penalty
+from priorwise.models.regression.logistic_search import Dealt, approximate_leave_one_out, try_priors, variance_path
+from priorwise.models.regression.solve import solve
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.search import FBeta
 from test_models_logistic import KINDS, problem

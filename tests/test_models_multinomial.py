@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
-from priorwise.models.naive_bayes.class_counts import ClassCounts
+from priorwise.models.naive_bayes.counts import ClassCounts
 from test_priors_rates import RATE_PRIORS, WORD_PRIORS
 
 NEGATIVE = {"check_decision_proba_consistency": "its data are negative, which no counts are"}

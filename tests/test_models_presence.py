@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
-from priorwise.models.naive_bayes.class_strengths import ClassesLeftOut
+from priorwise.models.naive_bayes.presence_leave_one_out import ClassesLeftOut
 from priorwise.search import FBeta, FromScores
 from test_models_leave_one_out import strengths, training_sets
 

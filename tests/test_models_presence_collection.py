@@ -10,12 +10,14 @@ from reference_bayes import presence_score_around_collection, presence_scores_ar
 
 import priorwise as pw
 from priorwise.models.naive_bayes._kernels.leave_one_out import TIE
-from priorwise.models.naive_bayes.class_strengths import ClassesLeftOut
-from priorwise.models.naive_bayes.grid import COLLECTION_GRID
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
 from priorwise.models.naive_bayes.presence import presence
-from priorwise.models.naive_bayes.presence_counts import PresenceCounts
-from priorwise.models.naive_bayes.prior_choice import choose_prior, score_of
+from priorwise.models.naive_bayes.presence_leave_one_out import (
+    COLLECTION_GRID,
+    ClassesLeftOut,
+    LeaveOneOut,
+    PresenceCounts,
+)
+from priorwise.models.naive_bayes.terrain import choose_prior, score_of
 from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense
 

@@ -10,9 +10,8 @@ from reference_bayes import presence_score_by_term, presence_scores_by_term
 
 import priorwise as pw
 from priorwise.models.naive_bayes._kernels.leave_one_out import TIE
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.presence_counts import PresenceCounts
-from priorwise.models.naive_bayes.prior_choice import choose_prior, score_of
+from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, PresenceCounts
+from priorwise.models.naive_bayes.terrain import choose_prior, score_of
 from priorwise.priors.counts import likeliest_strength
 from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from reference import average_precision
 
-from priorwise.models.naive_bayes.grid import PAPER_GRID
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.prior_choice import LENGTH_POWERS, choose_prior, score_of
-from priorwise.models.naive_bayes.terrain import Survey
+from priorwise.models.naive_bayes.presence_leave_one_out import PAPER_GRID, LeaveOneOut
+from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, Survey, choose_prior, score_of
 from priorwise.priors import PseudoCounts
 from priorwise.search import PPV, AveragePrecision, FBeta, FromCounts, FromScores, LogLoss, PPVAtK
 from test_models_leave_one_out import as_cases, random_cases

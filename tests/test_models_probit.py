@@ -12,9 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.logistic_design import Design
-from priorwise.models.regression.probit import ProbitRegression
-from priorwise.models.regression.probit_em import Blocks, ProbitEM, hazard
+from priorwise.models.regression.design import Design
+from priorwise.models.regression.probit import Blocks, ProbitEM, ProbitRegression, hazard
 from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 from test_models_logistic import problem
 

@@ -14,8 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.threshold import fit_threshold
-from priorwise.models.thresholded import Thresholded
+from priorwise.models.threshold import Thresholded, fit_threshold
 from priorwise.priors.regression import Laplace
 from priorwise.search import PPV, FBeta, FewestErrors, FromCounts, LogLoss
 

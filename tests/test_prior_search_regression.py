@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from priorwise import Accuracy, AveragePrecision, FBeta, PriorSearch
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression.logistic_table import Dealt
+from priorwise.models.regression.logistic_search import Dealt
 from priorwise.models.regression.probit import ProbitRegression
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace

@@ -74,7 +74,7 @@ def size_of(counts, n_words):
 @given(st.dictionaries(st.integers(0, 8), st.integers(1, 20), max_size=9))
 @settings(max_examples=40, deadline=None)
 def test_weights_of_words_are_their_formula_and_add_up_to_one(prior, literal, counts):
-    from priorwise.models.naive_bayes.event_models import word_weights
+    from priorwise.models.naive_bayes.counts import word_weights
 
     counted = Counter(counts)
     weights = prior.weigh(size_of(counted, 9))
@@ -86,7 +86,7 @@ def test_weights_of_words_are_their_formula_and_add_up_to_one(prior, literal, co
 
 
 def test_counts_below_one_are_discounted_in_proportion_and_still_add_up():
-    from priorwise.models.naive_bayes.event_models import word_weights
+    from priorwise.models.naive_bayes.counts import word_weights
 
     n = np.array([0.25, 3.0, 0.5, 0.0, 0.0])
     size = ClassSize(np.array([3.75]), np.array([3.0]), np.array([1.75]), 5)

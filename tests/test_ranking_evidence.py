@@ -18,10 +18,9 @@ from priorwise.discovery.learning import Source, presence_model
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity
 from priorwise.features.recipe import Recipe
-from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import GroupWeights, LinearModel
-from priorwise.models.naive_bayes.presence_counts import PresenceCounts
-from priorwise.models.weights import Weights
+from priorwise.models.naive_bayes.presence_leave_one_out import PresenceCounts
+from priorwise.models.weights import Calibration, Weights
 from priorwise.priors import PseudoCounts
 from priorwise.ranking._kernels.strongest import strongest_of_each
 from priorwise.ranking.evidence import carried, evidence_lines, explain, further_scores

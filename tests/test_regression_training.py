@@ -22,10 +22,9 @@ from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features import InverseDocumentFrequency, TermFrequency
 from priorwise.features.recipe import Recipe
-from priorwise.models.corpus_training import examples_of
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression_training import prepare, prior_of_knowledge
+from priorwise.models.training import examples_of, prepare, prior_of_knowledge
 from priorwise.priors import Gaussian, Laplace
 from priorwise.priors.keywords import LabelTexts, as_knowledge, read_knowledge
 from priorwise.ranking.classifier import Classifier

@@ -18,8 +18,8 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.explorer import FAMILIES, Setting, View, members, setting_of
 from priorwise.explorer.measures import Measures
 from priorwise.features.spelling import Spelling
-from priorwise.models.calibration import calibrate
 from priorwise.models.regression.member_trials import draw_folds
+from priorwise.models.weights import calibrate
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 
 LABEL = "Chess"

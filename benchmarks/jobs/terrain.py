@@ -17,9 +17,8 @@ QUALITY = (f"true positives of {CELLS} cells", f"false positives of {CELLS} cell
 
 
 def prepare(folder: Path, settings: Settings) -> Work:
-    from priorwise.models.naive_bayes.grid import PAPER_GRID
-    from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-    from priorwise.models.naive_bayes.prior_choice import choose_prior
+    from priorwise.models.naive_bayes.presence_leave_one_out import PAPER_GRID, LeaveOneOut
+    from priorwise.models.naive_bayes.terrain import choose_prior
     from priorwise.search import PPV
     from terrain import training_set
 
@@ -35,14 +34,14 @@ def prepare(folder: Path, settings: Settings) -> Work:
 
 
 def read(folder: Path) -> Any:
-    from priorwise.models.naive_bayes.presence_counts import Cases
+    from priorwise.models.naive_bayes.presence_leave_one_out import Cases
 
     stored = np.load(folder / "cases.npz")
     return Cases.of(stored["indptr"], stored["tokens"], stored["positive"])
 
 
 def ours(folder: Path) -> Started:
-    from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
+    from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut
 
     cases = read(folder)
     counts = cases.count(VOCABULARY)  # both need them, and neither is timed for it
@@ -68,7 +67,7 @@ def total(terrain: np.ndarray) -> float:
 
 
 def numpy_cells(folder: Path) -> Started:
-    from priorwise.models.naive_bayes.grid import PAPER_GRID
+    from priorwise.models.naive_bayes.presence_leave_one_out import PAPER_GRID
     from terrain import CellByCell
 
     one_cell = CellByCell(read(folder), VOCABULARY)

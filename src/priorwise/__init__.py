@@ -18,7 +18,7 @@ _HOME = {
     "AbsoluteDiscount": "priorwise.priors",
     "Accuracy": "priorwise.search",
     "AveragePrecision": "priorwise.search",
-    "BernoulliNB": "priorwise.models.naive_bayes.bernoulli",
+    "BernoulliNB": "priorwise.models.naive_bayes.estimators",
     "Beta": "priorwise.priors",
     "CategoryGraph": "priorwise.corpus",
     "CategoryPage": "priorwise.corpus",
@@ -51,7 +51,7 @@ _HOME = {
     "MemberFinder": "priorwise.models.regression.member_finder",
     "MemberRegression": "priorwise.models.regression.member_regression",
     "MicroF1": "priorwise.search",
-    "MultinomialNB": "priorwise.models.naive_bayes.multinomial",
+    "MultinomialNB": "priorwise.models.naive_bayes.estimators",
     "NamedColumns": "priorwise.features",
     "NewsgroupsReader": "priorwise.readers.collections.newsgroups",
     "ODPReader": "priorwise.readers.collections.odp",
@@ -76,9 +76,9 @@ _HOME = {
     "StructuredGaussian": "priorwise.priors",
     "TermBeta": "priorwise.priors",
     "TermFrequency": "priorwise.features",
-    "Thresholded": "priorwise.models.thresholded",
+    "Thresholded": "priorwise.models.threshold",
     "WeightManipulation": "priorwise.priors",
-    "WeightedNB": "priorwise.models.naive_bayes.multinomial",
+    "WeightedNB": "priorwise.models.naive_bayes.estimators",
     "WittenBell": "priorwise.priors",
     "Words": "priorwise.features",
     "YahooQAReader": "priorwise.readers.collections.yahoo_qa",
@@ -91,8 +91,8 @@ _HOME = {
     "ingest_wikipedia": "priorwise.corpus.build.wikipedia",
     "read_bxr_priors": "priorwise.priors.bxr_files",
     "simulate": "priorwise.review.simulation",
-    "try_priors": "priorwise.models.regression.logistic_path",
-    "variance_path": "priorwise.models.regression.logistic_path",
+    "try_priors": "priorwise.models.regression.logistic_search",
+    "variance_path": "priorwise.models.regression.logistic_search",
     "write_bxr_priors": "priorwise.priors.bxr_files",
     "write_report": "priorwise.report",
 }
@@ -114,17 +114,15 @@ if TYPE_CHECKING:
         Words,
     )
     from priorwise.models.linear_model import LinearModel
-    from priorwise.models.naive_bayes.bernoulli import BernoulliNB
-    from priorwise.models.naive_bayes.multinomial import MultinomialNB, WeightedNB
+    from priorwise.models.naive_bayes.estimators import BernoulliNB, MultinomialNB, WeightedNB
     from priorwise.models.naive_bayes.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
     from priorwise.models.regression.logistic import LogisticRegression
-    from priorwise.models.regression.logistic_path import try_priors, variance_path
+    from priorwise.models.regression.logistic_search import try_priors, variance_path
     from priorwise.models.regression.member_finder import MemberFinder
     from priorwise.models.regression.member_regression import MemberRegression
     from priorwise.models.regression.probit import ProbitRegression
-    from priorwise.models.threshold import fit_threshold
-    from priorwise.models.thresholded import Thresholded
+    from priorwise.models.threshold import Thresholded, fit_threshold
     from priorwise.priors import (
         AbsoluteDiscount,
         Beta,

@@ -107,7 +107,7 @@ def parse_target(name: str, *, needs: str | None = None) -> Any:
     >>> parse_target("macro-f1")
     MacroF1()
     """
-    from priorwise.search.named import listed, read_target
+    from priorwise.search.targets import listed, read_target
 
     target = read_target(name)
     if target is None or needs not in (None, target.needs):
@@ -143,7 +143,7 @@ def show_names(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     """Print every model with its priors, and every target, and end."""
     if not value or ctx.resilient_parsing:
         return
-    from priorwise.search.named import listed
+    from priorwise.search.targets import listed
 
     for name, model in trained_models().items():
         click.echo(f"--model {name}")

@@ -127,9 +127,9 @@ def train(
     **regression: Any,
 ) -> None:
     """Learn the labels of CORPUS, two or thousands of them."""
-    from priorwise.models.corpus_training import examples_of
-    from priorwise.models.corpus_training import train as run_train
     from priorwise.models.linear_model import check_output
+    from priorwise.models.training import examples_of
+    from priorwise.models.training import train as run_train
 
     check_output(output, overwrite=overwrite)
     kind = parse_model(model)
@@ -278,7 +278,7 @@ def train_regression(
 ) -> tuple[Any, Any]:
     """Read the knowledge, learn, and show the prior."""
     from priorwise.models.prior_search import PriorSearch
-    from priorwise.models.regression_training import fit_regression, prepare, prior_of_knowledge
+    from priorwise.models.training import fit_regression, prepare, prior_of_knowledge
     from priorwise.priors.keywords import read_knowledge
 
     known = read_knowledge(knowledge, examples.labels) if knowledge else None
@@ -313,7 +313,7 @@ def _dealt(model: Any, folds: int | None, seed: int, examples: Any) -> Any:
             "leave such labels out with --min-members 2, or give a prior"
         )
     if model.shares_folds:
-        from priorwise.models.regression.logistic_table import Dealt
+        from priorwise.models.regression.logistic_search import Dealt
 
         return Dealt(folds or model.usual_folds, seed)
     from sklearn.model_selection import KFold, StratifiedKFold

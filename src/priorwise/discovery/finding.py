@@ -26,8 +26,8 @@ from priorwise.discovery.training import NOTHING_TO_FIND, SharedSample
 from priorwise.discovery.verdicts import Judged
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData
-from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import LinearModel
+from priorwise.models.weights import Calibration
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.evidence import evidence_lines
 from priorwise.ranking.scorer import Scorer, Top, best_first, places

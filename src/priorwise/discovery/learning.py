@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.discovery.presence_stage import PresenceFacts, Value
 from priorwise.discovery.training import NO_ROWS, SharedSample, Training, draw_training
-from priorwise.models.calibration import Calibration, calibrate
 from priorwise.models.linear_model import LinearModel, Origins
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.presence_counts import PresenceCounts
-from priorwise.models.naive_bayes.prior_choice import LENGTH_POWERS, PriorChoice, choose_prior, score_of
-from priorwise.models.naive_bayes.terrain import length_divisor
-from priorwise.models.weights import Weights
+from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, PresenceCounts
+from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, PriorChoice, choose_prior, length_divisor, score_of
+from priorwise.models.weights import Calibration, Weights, calibrate
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.scorer import Scorer
 from priorwise.search import PPV, AveragePrecision, Target, as_target

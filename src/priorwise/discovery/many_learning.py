@@ -19,7 +19,7 @@ from priorwise.discovery.run import Run, SharedLearning
 from priorwise.discovery.training import NO_ROWS, Rows, SharedSample
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData
-from priorwise.models.calibration import Calibration
+from priorwise.models.weights import Calibration
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.scorer import Scorer
 

@@ -25,10 +25,9 @@ from priorwise.features.document_vectors import document_vectors, rarity, text_v
 from priorwise.features.other_labels import OtherLabels, other_labels
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.spelling import Spelling
-from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
 from priorwise.models.missing import Missing
-from priorwise.models.weights import Weights
+from priorwise.models.weights import Calibration, Weights
 from priorwise.priors.structured import StructuredGaussian
 from priorwise.ranking.evidence import further_scores
 from priorwise.ranking.scorer import Scorer

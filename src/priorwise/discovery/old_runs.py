@@ -14,12 +14,11 @@ from priorwise.discovery.damage import damage_named
 from priorwise.discovery.learning import Source, presence_model, ranking_model
 from priorwise.discovery.stage import COMPARES, NARROWS, RANKS
 from priorwise.features.recipe import Recipe
-from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import GroupWeights, LinearModel
-from priorwise.models.naive_bayes.presence_counts import PresenceCounts
-from priorwise.models.weights import Weights
+from priorwise.models.naive_bayes.presence_leave_one_out import PresenceCounts
+from priorwise.models.weights import Calibration, Weights
 from priorwise.priors import PseudoCounts
-from priorwise.search.left_out_ranks import LeftOutRanks
+from priorwise.search.targets import LeftOutRanks
 
 
 def upgraded(old: dict[str, Any], folder: Path) -> dict[str, Any]:

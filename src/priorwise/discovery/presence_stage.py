@@ -21,8 +21,7 @@ from priorwise.discovery.stage import COMPARES, Drawing, FactTable, Stage
 from priorwise.discovery.typed import typed
 from priorwise.errors import InputError
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.prior_choice import Trials
-from priorwise.models.naive_bayes.terrain import Terrain
+from priorwise.models.naive_bayes.terrain import Terrain, Trials
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.table import Ranking
 from priorwise.search import NINE_STARTS, radial

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
-from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
+from priorwise.models.naive_bayes.presence_leave_one_out import Cases, LeaveOneOut, PresenceCounts
 from priorwise.priors.presence import UNIFORM, PresencePrior
 
 Rows = NDArray[np.int64]

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus, TokenBatch
 from priorwise.explorer.documents import ShownDocuments
 from priorwise.explorer.family import Setting
-from priorwise.models.naive_bayes.class_counts import ClassCounts
-from priorwise.models.naive_bayes.event_models import Multinomial, bernoulli_parts
+from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
 from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
 

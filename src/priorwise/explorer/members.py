@@ -20,7 +20,7 @@ from priorwise.explorer.evidence import Evidence
 from priorwise.explorer.family import Family, Setting
 from priorwise.explorer.measures import Points
 from priorwise.explorer.shown_model import ShownModel
-from priorwise.models.calibration import Calibration, calibrate
+from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import HyperPrior
 

@@ -1,5 +1,11 @@
-"""The compiled inner loops: arrays in, arrays out, no project types."""
+"""The compiled inner loops that several folders use: arrays in, arrays out, no project types."""
 
 from priorwise.kernels.kept_code import find_room
+
+NOTHING = 1e-9
+"""A count below this is none at all: it is what subtractions leave of a count when nothing is left."""
+
+TIE = 1e-9
+"""A score this close to zero is a tie, and a tie is not positive: sums of a thousand logarithms are no more exact."""
 
 find_room()

@@ -25,9 +25,8 @@ MODELS: dict[str, type[PriorModel]] = {}
 """Every model that has been defined, by name."""
 
 MODULES = (
-    "naive_bayes.bernoulli",
+    "naive_bayes.estimators",
     "naive_bayes.presence",
-    "naive_bayes.multinomial",
     "regression.logistic",
     "regression.probit",
 )
@@ -77,7 +76,7 @@ class PriorModel(PriorByName):
 
     Examples
     --------
-    >>> from priorwise.models.naive_bayes.multinomial import MultinomialNB
+    >>> from priorwise.models.naive_bayes.estimators import MultinomialNB
     >>> MultinomialNB(), MultinomialNB(class_rate="uniform")
     (MultinomialNB(prior=Dirichlet(1)), MultinomialNB(prior=Dirichlet(1), class_rate='uniform'))
     >>> MultinomialNB().set_params(prior__alpha=0.1)
@@ -146,7 +145,7 @@ class PriorModel(PriorByName):
 
         `folds` says how to hold documents out, if not in the model's own way, and `grid` what to choose from.
         """
-        from priorwise.models.folds import FoldedScores
+        from priorwise.models.prior_search import FoldedScores
 
         return FoldedScores(self, X, y, weight, folds, grid)
 
@@ -168,7 +167,7 @@ def models() -> dict[str, type[PriorModel]]:
     Examples
     --------
     >>> list(models())[:6]
-    ['bernoulli', 'presence', 'multinomial', 'weighted', 'logistic', 'probit']
+    ['bernoulli', 'multinomial', 'weighted', 'presence', 'logistic', 'probit']
     """
     for module in MODULES:
         importlib.import_module(f"priorwise.models.{module}")

@@ -22,18 +22,193 @@ from priorwise.counting import counted
 from priorwise.durable import check_free, whole_file, whole_folder, write_bytes
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
-from priorwise.models import linear_model_tables as stored
-from priorwise.models.calibration import Calibration
 from priorwise.models.model_card import FILE_NAME as CARD
 from priorwise.models.model_card import card_of
-from priorwise.models.plain_arrays import arrays_of
-from priorwise.models.probabilities import LINKS
-from priorwise.models.weights import Background, Weights
+from priorwise.models.weights import LINKS, Background, Calibration, Weights
+
+Floats = NDArray[np.float64]
+
+LABELS, OUTPUTS, TOKENS = "labels.arrow", "outputs.arrow", "tokens.arrow"
+
+FACTORS, GROUPS, ORIGINS = "factors.arrow", "groups.arrow", "origins.arrow"
+
+SCHEMAS = {
+    LABELS: pa.schema({"label": pa.string(), "members": pa.float64()}),
+    OUTPUTS: pa.schema({"bias": pa.float64(), "background": pa.large_list(pa.float64())}),
+    TOKENS: pa.schema(
+        {
+            "token": pa.string(),
+            "group": pa.int32(),
+            "outputs": pa.large_list(pa.int32()),
+            "values": pa.large_list(pa.float64()),
+        }
+    ),
+}
+"""A row of `outputs.arrow` has one background number for each group of tokens. A row of `tokens.arrow` has the token's
+group, the outputs that know it, ascending, and what it adds to each beyond the background."""
+
+OPTIONAL = {
+    FACTORS: pa.schema({"factor": pa.float64()}),
+    GROUPS: pa.schema({"group": pa.string(), "name": pa.string(), "adds": pa.float64()}),
+    ORIGINS: pa.schema({"in_members": pa.float64(), "in_others": pa.float64(), "from_prior": pa.float64()}),
+}
+"""Tables that only some models have. `factors.arrow` has a row per token: what its counts are multiplied by.
+`groups.arrow` has a row per feature beyond the words: its group, its name, and what it adds. `origins.arrow` has a row
+per token: in how many members and other documents it occurs, and what the prior brought to its weight."""
+
+
+def _tables_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights: Weights) -> dict[str, pa.RecordBatch]:
+    """The three tables; the weights have a background."""
+    background = weights.background
+    if background is None:
+        raise TypeError("weights are saved with a background")
+    values = weights.values
+    starts = values.indptr.astype(np.int64)
+    groups = np.arange(len(background.values) + 1, dtype=np.int64) * background.values.shape[1]
+    columns = {
+        LABELS: [text_column(labels), members],
+        OUTPUTS: [weights.bias, pa.LargeListArray.from_arrays(groups, background.values.ravel())],
+        TOKENS: [
+            tokens,
+            background.group.astype(np.int32),
+            pa.LargeListArray.from_arrays(starts, values.indices.astype(np.int32)),
+            pa.LargeListArray.from_arrays(starts, values.data.astype(np.float64)),
+        ],
+    }
+    return {
+        name: pa.record_batch([pa.array(column) for column in columns[name]], schema=schema)
+        for name, schema in SCHEMAS.items()
+    }
+
+
+def _factor_batch(factors: Floats) -> pa.RecordBatch:
+    """The table of factors."""
+    return pa.record_batch([pa.array(factors)], schema=OPTIONAL[FACTORS])
+
+
+def _group_batch(groups: Mapping[str, tuple[Sequence[str], Floats]]) -> pa.RecordBatch:
+    """The table of features beyond the words."""
+    group = [name for name, (names, _) in groups.items() for _ in names]
+    names = [name for own, _ in groups.values() for name in own]
+    adds = np.concatenate([own for _, own in groups.values()])
+    return pa.record_batch([text_column(group), text_column(names), pa.array(adds)], schema=OPTIONAL[GROUPS])
+
+
+def _groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, tuple[list[str], Floats]]:
+    """The names of the features beyond the words, and what each adds, by group."""
+    if GROUPS not in tables:
+        return {}
+    group, names = tables[GROUPS].column("group").to_pylist(), tables[GROUPS].column("name").to_pylist()
+    adds: Floats = tables[GROUPS].column("adds").to_numpy()
+    _require(bool(np.all(np.isfinite(adds))), "a number is not finite")
+    found = {}
+    for own in dict.fromkeys(group):
+        places = [place for place, name in enumerate(group) if name == own]
+        found[own] = ([names[place] for place in places], adds[places])
+    return found
+
+
+def _origin_batch(in_members: Floats, in_others: Floats, from_prior: Floats) -> pa.RecordBatch:
+    """The table of where weights come from."""
+    return pa.record_batch([pa.array(each) for each in (in_members, in_others, from_prior)], schema=OPTIONAL[ORIGINS])
+
+
+def _origins_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
+    """In how many members and other documents each token occurs, and what the prior brought to its weight."""
+    columns = [column.to_numpy() for column in tables[ORIGINS].columns]
+    _require(len(columns[0]) == tables[TOKENS].num_rows, "there are more origins than tokens, or fewer")
+    _require(all(bool(np.all(np.isfinite(each))) for each in columns), "a number is not finite")
+    return columns
+
+
+def _factors_of(tables: Mapping[str, pa.RecordBatch]) -> Floats:
+    """What the counts of each token are multiplied by."""
+    factors: Floats = tables[FACTORS].column("factor").to_numpy()
+    _require(len(factors) == tables[TOKENS].num_rows, "there are more factors than tokens, or fewer")
+    _require(bool(np.all(np.isfinite(factors))), "a number is not finite")
+    return factors
+
+
+def _read_table(path: Path, length: int, sha256: str) -> pa.RecordBatch:
+    """Read one table, and refuse a file that is not what was written."""
+    if not path.is_file():
+        raise BrokenFile(path.parent, f"the model is damaged: {path.name} is missing")
+    if path.stat().st_size != length:
+        raise BrokenFile(path, f"damaged: {path.stat().st_size:,} bytes, not {length:,}")
+    buffer = pa.memory_map(str(path)).read_buffer()
+    if hashlib.sha256(buffer).hexdigest() != sha256:
+        raise BrokenFile(path, "damaged: it does not match its checksum")
+    reader = pa.ipc.open_file(pa.BufferReader(buffer))
+    if not reader.schema.equals({**SCHEMAS, **OPTIONAL}.get(path.name)) or reader.num_record_batches != 1:
+        raise BrokenFile(path, "not a table of a model: it has other columns")
+    batch = reader.get_batch(0)
+    batch.validate(full=True)
+    if any(column.null_count for column in batch.columns):
+        raise BrokenFile(path, "damaged: values are missing")
+    return batch
+
+
+def _labels_of(tables: Mapping[str, pa.RecordBatch]) -> tuple[list[str], Floats]:
+    """The labels, and how many members each had."""
+    labels, members = tables[LABELS].column("label").to_pylist(), tables[LABELS].column("members").to_numpy()
+    _require(len(labels) > 0, "there is no label")
+    _require(len(set(labels)) == len(labels), "a label is there twice")
+    _require(bool(np.all(np.isfinite(members))), "a number is not finite")
+    return labels, members
+
+
+def _weights_of(tables: Mapping[str, pa.RecordBatch]) -> Weights:
+    """The weights; numbers that would lead the compiled loops out of their arrays are refused."""
+    from scipy.sparse import csc_matrix
+
+    outputs, by_token = tables[OUTPUTS], tables[TOKENS]
+    tokens, n_outputs, n_tokens = by_token.column("token"), outputs.num_rows, by_token.num_rows
+    _require(n_outputs > 0, "there is no output")
+    if n_tokens > 1:
+        ascending = pc.all(pc.less(tokens.slice(0, n_tokens - 1), tokens.slice(1))).as_py()
+        _require(bool(ascending), "the tokens are not in order")
+    starts, classes = _list(by_token.column("outputs"))
+    value_starts, values = _list(by_token.column("values"))
+    _require(np.array_equal(starts, value_starts), "tokens have more outputs than values, or fewer")
+    widths, background = _list(outputs.column("background"))
+    n_groups = int(widths[1])
+    _require(n_groups > 0 and bool(np.all(np.diff(widths) == n_groups)), "the background is not a rectangle")
+    group = by_token.column("group").to_numpy()
+    _require(not n_tokens or bool(group.min() >= 0 and group.max() < n_groups), "a token's group is not there")
+    _require(not len(classes) or bool(classes.min() >= 0 and classes.max() < n_outputs), "an output is not there")
+    inside = np.ones(len(classes), dtype=bool)
+    inside[starts[:-1][starts[:-1] < len(classes)]] = False
+    _require(bool(np.all((np.diff(classes, prepend=-1) > 0) | ~inside)), "a token's outputs are not in order")
+    bias = outputs.column("bias").to_numpy()
+    _require(all(bool(np.all(np.isfinite(each))) for each in (bias, background, values)), "a number is not finite")
+    return Weights(
+        np.arange(n_tokens),
+        csc_matrix((values, classes, starts), shape=(n_outputs, n_tokens)),
+        bias,
+        Background(background.reshape(n_outputs, n_groups), group),
+    )
+
+
+def _list(column: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Offsets from 0 and values of a column of lists."""
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    values = column.flatten()
+    _require(values.null_count == 0, "values are missing")
+    return offsets - offsets[0], values.to_numpy()
+
+
+def _require(right: bool, otherwise: str) -> None:
+    if not right:
+        raise ValueError(otherwise)
+
 
 FORMAT = "priorwise model"
+
 VERSION = 3
 """Since 2 a model may have a recipe; since 3 it may rank: calibration, further groups of features, origins."""
+
 FILE_NAME = "model.json"
+
 LONGEST_DESCRIPTION = 1 << 26
 
 FEATURES = ("counts", "presence")
@@ -210,7 +385,7 @@ class LinearModel:
         return card_of(self)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the model as plain arrays; ``priorwise.models.plain_arrays`` says what they hold."""
+        """Return the model as plain arrays; ``priorwise.models.linear_model`` says what they hold."""
         return arrays_of(self)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -226,15 +401,15 @@ class LinearModel:
     def write(self, folder: Path) -> None:
         """Write the model into an empty folder, such as one of a run that is being written."""
         place = FolderPlace(folder)
-        tables = stored.batches_of(self.labels, self.members, self.tokens, self.weights)
+        tables = _tables_of(self.labels, self.members, self.tokens, self.weights)
         if self.recipe is not None and self.recipe.factors is not None:
-            tables[stored.FACTORS] = stored.factor_batch(self.recipe.factors)
+            tables[FACTORS] = _factor_batch(self.recipe.factors)
         if self.groups:
             groups = {name: (each.names, each.adds) for name, each in self.groups.items()}
-            tables[stored.GROUPS] = stored.group_batch(groups)
+            tables[GROUPS] = _group_batch(groups)
         if self.origins is not None:
             origins = self.origins
-            tables[stored.ORIGINS] = stored.origin_batch(origins.in_members, origins.in_others, origins.from_prior)
+            tables[ORIGINS] = _origin_batch(origins.in_members, origins.in_others, origins.from_prior)
         files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
         write_bytes(folder / CARD, self.card().encode())
         write_bytes(folder / FILE_NAME, self._described(files))
@@ -277,11 +452,11 @@ class LinearModel:
         content = _read_description(folder)
         try:
             tables = {
-                name: stored.read(folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"])
+                name: _read_table(folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"])
                 for name in content["files"]
             }
-            labels, members = stored.labels_of(tables)
-            weights = stored.weights_of(tables)
+            labels, members = _labels_of(tables)
+            weights = _weights_of(tables)
             recipe = _recipe(content, tables)
             calibration, groups, origins = _ranking_parts(content, tables)
             length_power = _finite(content.get("length_power", 0.0))
@@ -294,7 +469,7 @@ class LinearModel:
         return cls(
             labels,
             content["multilabel"],
-            tables[stored.TOKENS].column("token"),
+            tables[TOKENS].column("token"),
             weights,
             content["features"],
             content["link"],
@@ -355,9 +530,9 @@ def _check_values(content: dict[str, Any]) -> None:
     recipe = content.get("recipe")
     if recipe is not None and (recipe["frequency"] not in FREQUENCIES or not isinstance(recipe["cosine"], bool)):
         raise ValueError(f"recipe is {recipe!r}")
-    if set(content["files"]) - set(stored.OPTIONAL) != set(stored.SCHEMAS):
+    if set(content["files"]) - set(OPTIONAL) != set(SCHEMAS):
         raise ValueError("it lists other files than a model has")
-    if (stored.ORIGINS in content["files"]) != ("origins" in content):
+    if (ORIGINS in content["files"]) != ("origins" in content):
         raise ValueError("its origins are incomplete")
 
 
@@ -378,7 +553,7 @@ def _check_about(about: dict[str, Any]) -> None:
 def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
     if content.get("recipe") is None:
         return None
-    factors = stored.factors_of(tables) if stored.FACTORS in tables else None
+    factors = _factors_of(tables) if FACTORS in tables else None
     unknown = content["recipe"].get("unknown")
     return Recipe(
         content["recipe"]["frequency"],
@@ -397,10 +572,10 @@ def _ranking_parts(
     """What a model that ranks has besides its weights."""
     line = content.get("calibration")
     calibration = None if line is None else Calibration(_finite(line["slope"]), _finite(line["intercept"]))
-    groups = {name: GroupWeights(*each) for name, each in stored.groups_of(tables).items()}
+    groups = {name: GroupWeights(*each) for name, each in _groups_of(tables).items()}
     if "origins" not in content:
         return calibration, groups, None
-    in_members, in_others, from_prior = stored.origins_of(tables)
+    in_members, in_others, from_prior = _origins_of(tables)
     n_members, n_others, brought = (_finite(content["origins"][name]) for name in _ORIGIN_NUMBERS)
     return calibration, groups, Origins(in_members, in_others, from_prior, n_members, n_others, brought)
 
@@ -441,3 +616,59 @@ def _of_all(weights: Weights, n_tokens: int) -> Weights:
     every = csc_matrix((values.data, values.indices, np.cumsum(widths)), shape=(len(weights.bias), n_tokens))
     nothing = Background(np.zeros((len(weights.bias), 1)), np.zeros(n_tokens, dtype=np.int32))
     return Weights(np.arange(n_tokens), every, weights.bias, nothing)
+
+
+def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
+    """Return all that it takes to compute scores, by name; no array holds objects.
+
+    The weight of token t in output k is ``background[k, group[t]]`` plus the entry (k, t) of a sparse matrix whose
+    columns are the tokens: ``data[indptr[t]:indptr[t + 1]]`` in the rows ``indices[indptr[t]:indptr[t + 1]]``. The
+    score of an output is ``bias[k]`` plus the weights of the document's tokens, each times its feature: its count, or 1
+    if ``features`` is ``"presence"``; with a recipe (``frequency``, ``cosine``, ``factors``) its weighted count. Of two
+    classes there is one output, the log odds of the second.
+
+    A model that ranks may have more. ``unknown`` is the factor of tokens that it does not know, which make a document
+    longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same place on top.
+    The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
+    ``slope`` × score + ``intercept``.
+
+    Examples
+    --------
+    >>> from priorwise.models.linear_model import LinearModel
+    >>> from priorwise.models.weights import Weights
+    >>> weights = Weights(np.array([0, 1]), np.array([[0.5, -2.0]]), np.array([0.1]))
+    >>> details = {"features": "counts", "link": "logistic", "tokenizer": None, "members": np.ones(2), "about": {}}
+    >>> model = LinearModel.of(weights, ["tea", "milk"], labels=["no", "yes"], multilabel=False, **details)
+    >>> arrays = arrays_of(model)
+    >>> arrays["tokens"].tolist(), arrays["bias"].tolist()
+    (['milk', 'tea'], [0.1])
+    """
+    values, background = model.weights.values.tocsc(), model.weights.background
+    assert background is not None, "a saved model has one"
+    arrays: dict[str, NDArray[Any]] = {
+        "labels": np.array(list(model.labels), dtype=np.str_),
+        "tokens": np.array(model.tokens.to_pylist(), dtype=np.str_),
+        "bias": model.weights.bias,
+        "data": values.data,
+        "indices": values.indices.astype(np.int32),
+        "indptr": values.indptr.astype(np.int64),
+        "background": background.values,
+        "group": background.group,
+        "features": np.array(model.features),
+        "link": np.array(model.link),
+        "multilabel": np.array(model.multilabel),
+    }
+    if model.recipe is not None:
+        arrays |= {"frequency": np.array(model.recipe.frequency), "cosine": np.array(model.recipe.cosine)}
+        if model.recipe.factors is not None:
+            arrays["factors"] = model.recipe.factors
+        if model.recipe.unknown is not None:
+            arrays["unknown"] = np.array(model.recipe.unknown)
+    if model.groups:
+        arrays["carried"] = np.array([name for own in model.groups.values() for name in own.names], dtype=np.str_)
+        arrays["carried_adds"] = np.concatenate([own.adds for own in model.groups.values()])
+    if model.length_power:
+        arrays["length_power"] = np.array(model.length_power)
+    if model.calibration is not None:
+        arrays |= {"slope": np.array(model.calibration.slope), "intercept": np.array(model.calibration.intercept)}
+    return arrays

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.calibration import Calibration
-from priorwise.search.left_out_ranks import LeftOutRanks
+from priorwise.models.weights import Calibration
+from priorwise.search.targets import LeftOutRanks
 
 Floats = NDArray[np.float64]
 

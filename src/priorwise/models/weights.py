@@ -1,4 +1,4 @@
-"""What every fit returns: a bias and a number per token."""
+"""What every fit returns, a bias and a number per token, and how its scores become probabilities."""
 
 from __future__ import annotations
 
@@ -103,3 +103,127 @@ class Weights:
         own = self.values.indices == output
         row[np.repeat(np.arange(len(row)), np.diff(self.values.indptr))[own]] += self.values.data[own]
         return row
+
+
+LINKS = ("softmax", "logistic", "probit")
+"""What a score is: log-probability up to a term that all share, log odds, or a quantile of the normal distribution."""
+
+
+def label_scores(scores: Floats, n_labels: int) -> Floats:
+    """Scores with a column for each label: the one output of two classes speaks for the second, against the first."""
+    return np.column_stack([-scores[:, 0], scores[:, 0]]) if scores.shape[1] == 1 and n_labels == 2 else scores
+
+
+def log_probabilities(scores: Floats, link: str, *, multilabel: bool) -> Floats:
+    """Logarithm of each label's probability: of one class among all, or of each label on its own.
+
+    ::
+
+        softmax    exp(s_c) / Σ exp(s)          logistic    1 / (1 + exp(−s))          probit    Φ(s)
+
+    Of two classes, whose scores are opposites, and of labels, softmax is logistic. Other links of several classes are
+    made to add up to 1.
+
+    Parameters
+    ----------
+    scores : array, shape (n_documents, n_labels)
+        From `label_scores`.
+    link : {"softmax", "logistic", "probit"}
+        What a score is.
+    multilabel : bool
+        Whether a document may have any number of labels.
+
+    Examples
+    --------
+    >>> np.exp(log_probabilities(np.log([[1.0, 3.0, 4.0]]), "softmax", multilabel=False)).round(3)
+    array([[0.125, 0.375, 0.5  ]])
+    >>> np.exp(log_probabilities(np.array([[0.0, 2.0]]), "logistic", multilabel=True)).round(3)
+    array([[0.5  , 0.881]])
+    """
+    if not multilabel and scores.shape[1] > 2:
+        each = scores if link == "softmax" else _of_each(scores, link)
+        return each - np.logaddexp.reduce(each, axis=1, keepdims=True)
+    return _of_each(scores, link)
+
+
+def _of_each(scores: Floats, link: str) -> Floats:
+    if link != "probit":
+        return -np.logaddexp(0.0, -scores)
+    from scipy.special import log_ndtr
+
+    return np.asarray(log_ndtr(scores), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Probability of membership as a logistic function of the score: 1/(1 + exp(−(slope·score + intercept))).
+
+    The slope is never negative, so a higher score is never less probable.
+    """
+
+    slope: float
+    intercept: float
+
+    def probability(self, scores: Floats) -> Floats:
+        """Probability of each score.
+
+        Examples
+        --------
+        >>> Calibration(1.0, 0.0).probability(np.array([0.0]))
+        array([0.5])
+        """
+        return np.exp(-np.logaddexp(0.0, -self.log_odds(scores)))
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Log odds of each score."""
+        return self.slope * scores + self.intercept
+
+
+def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Calibration:
+    """Fit the logistic function by weighted maximum likelihood, with Platt's targets instead of 0 and 1.
+
+    Give each negative the number of documents of the corpus that it stands for as its weight, and the probabilities are
+    those at the corpus's class odds, should it lack about as many members as it has.
+
+    References
+    ----------
+    Platt, J., *Probabilistic outputs for support vector machines*, 1999.
+
+    Examples
+    --------
+    >>> fitted = calibrate(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, True, False, True]), np.ones(4))
+    >>> fitted.slope > 0, round(float(fitted.probability(np.array([0.0]))[0]), 3)
+    (True, 0.5)
+    """
+    members, others = weight[positive].sum(), weight[~positive].sum()
+    target = np.where(positive, (members + 1) / (members + 2), 1 / (others + 2))
+    centre, spread = float(np.average(scores, weights=weight)), float(np.std(scores))
+    if spread <= 1e-12 * float(np.max(np.abs(scores))):
+        # All equal but for rounding: nothing to tell them apart by.
+        spread = 1.0
+    x = (scores - centre) / spread
+    slope, intercept = 0.0, float(np.log((members + 1) / (others + 1)))
+
+    def loss(slope: float, intercept: float) -> float:
+        logit = slope * x + intercept
+        return float(np.sum(weight * (np.logaddexp(0.0, logit) - target * logit)))
+
+    current = loss(slope, intercept)
+    for _ in range(100):
+        p = np.exp(-np.logaddexp(0.0, -(slope * x + intercept)))
+        residual, curvature = weight * (p - target), weight * p * (1 - p) + 1e-12
+        gradient = np.array([np.sum(residual * x), np.sum(residual)])
+        hessian = np.array(
+            [[np.sum(curvature * x * x), np.sum(curvature * x)], [np.sum(curvature * x), np.sum(curvature)]]
+        )
+        step = np.linalg.solve(hessian + 1e-9 * np.trace(hessian) * np.eye(2), gradient)
+        size = 1.0
+        while loss(slope - size * step[0], intercept - size * step[1]) > current and size > 1e-10:
+            size /= 2
+        slope, intercept = slope - size * step[0], intercept - size * step[1]
+        previous, current = current, loss(slope, intercept)
+        if previous - current <= 1e-12 * abs(previous):
+            break
+    if slope < 0:
+        return Calibration(0.0, float(np.log((members + 1) / (others + 1))))
+    return Calibration(float(slope / spread), float(intercept - slope * centre / spread))

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.kernels.nothing import NOTHING
+from priorwise.kernels import NOTHING
 from priorwise.priors.base import Prior
 
 Floats = NDArray[np.float64]

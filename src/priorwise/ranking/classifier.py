@@ -20,7 +20,7 @@ from priorwise.features.recipe import term_frequency
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.class_scores import score_documents
 from priorwise.models.naive_bayes.terrain import length_divisor
-from priorwise.models.probabilities import label_scores, log_probabilities
+from priorwise.models.weights import label_scores, log_probabilities
 from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.evidence import further_scores
 
@@ -79,8 +79,8 @@ class Classifier:
 
     Examples
     --------
-    >>> from priorwise.models.corpus_training import examples_of, train
-    >>> from priorwise.models.naive_bayes.multinomial import MultinomialNB
+    >>> from priorwise.models.training import examples_of, train
+    >>> from priorwise.models.naive_bayes.estimators import MultinomialNB
     >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
     >>> corpus = Corpus.from_texts(texts, labels=["sport", "sport", "politics", "politics"])
     >>> how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}

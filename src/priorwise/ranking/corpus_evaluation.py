@@ -9,7 +9,7 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
-from priorwise.models.probabilities import log_probabilities
+from priorwise.models.weights import log_probabilities
 from priorwise.ranking.classifier import Classifier
 from priorwise.ranking.evaluation import Evaluation
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.models.calibration import Calibration
 from priorwise.models.linear_model import LinearModel
+from priorwise.models.weights import Calibration
 from priorwise.ranking.scorer import Scorer
 
 Floats = NDArray[np.float64]

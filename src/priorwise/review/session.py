@@ -31,10 +31,10 @@ from priorwise.discovery.stopping import (
 from priorwise.discovery.verdicts import FILE_NAME, Judged, JudgedDocument
 from priorwise.engines.engine import Local
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.calibration import Calibration, calibrate
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.models.regression.updating import balanced, learned_change
+from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores
 from priorwise.ranking.scorer import Scorer

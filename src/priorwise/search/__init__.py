@@ -1,12 +1,10 @@
 """Objectives, held-out evaluation and search strategies: from held-out scores to the best prior and all trials."""
 
 from priorwise.search.held_out import Choice, HeldOut
-from priorwise.search.left_out_ranks import LeftOutRanks
-from priorwise.search.named import TARGETS
-from priorwise.search.outcome import Outcome, Truth
 from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial
 from priorwise.search.targets import (
     PPV,
+    TARGETS,
     Accuracy,
     AveragePrecision,
     CountTarget,
@@ -14,13 +12,16 @@ from priorwise.search.targets import (
     FewestErrors,
     FromCounts,
     FromScores,
+    LeftOutRanks,
     LogLikelihood,
     LogLoss,
     MacroF1,
     MicroF1,
+    Outcome,
     PPVAtK,
     ScoreTarget,
     Target,
+    Truth,
     as_target,
 )
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.search.outcome import Outcome, Truth
 from priorwise.search.strategies import Grid, Strategy
-from priorwise.search.targets import COUNTS, Accuracy, FBeta, Target
+from priorwise.search.targets import COUNTS, Accuracy, FBeta, Outcome, Target, Truth
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

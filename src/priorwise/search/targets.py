@@ -1,10 +1,10 @@
 """What a good prior is good at: one number per prior, the larger the better.
 
 A target reads an `Outcome`, and says in `needs` what it reads there. Targets of counts read only how many cases are
-predicted to be members, rightly and wrongly. Those numbers are known for all cells of a terrain at once, whereas a
-target of scores costs a sort per cell.
+predicted to be members, rightly and wrongly. Those numbers are known for all cells of an objective map at once, whereas
+a target of scores costs a sort per cell. Defining a target registers it, and its class says how it is written.
 
-`negative_weight` is how many documents of the corpus each sampled negative stands for. Targets at the corpus's odds
+`negative_weight` is how many documents of the corpus each sampled negative represents. Targets at the corpus's odds
 weigh false positives by it; the others ignore it.
 """
 
@@ -13,16 +13,219 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.search.named import NamedTarget
-from priorwise.search.outcome import Outcome, ranked_counts, ratio
+from priorwise.counting import hyphenated
+from priorwise.kernels import TIE
+
+Floats = NDArray[np.float64]
+
+Ints = NDArray[np.int64]
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Which cases are members of which output (n_cases × n_outputs), and how many equal cases each one stands for.
+
+    An output is a class, a label, or the second of two classes. If outputs are `exclusive`, every case is a member of
+    exactly one.
+    """
+
+    members: Mask
+    weight: Floats
+    exclusive: bool = False
+
+    @cached_property
+    def place(self) -> Ints:
+        """The output of each case, if outputs are exclusive."""
+        return np.argmax(self.members, axis=1)
+
+    @cached_property
+    def positives(self) -> Floats:
+        """Weight of the members of each output."""
+        return self.sum_by(self.place, self.weight) if self.exclusive else self.weight @ self.members
+
+    @cached_property
+    def total(self) -> float:
+        """Weight of all cases."""
+        return float(self.weight.sum())
+
+    def sum_by(self, place: Ints, weight: Floats) -> Floats:
+        """Sum of weights by output."""
+        return np.bincount(place, weight, self.members.shape[1]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the models of one prior predict for cases they have not seen.
+
+    Parameters
+    ----------
+    truth : Truth
+        What is true of the cases.
+    scores : array, shape (n_cases, n_outputs), optional
+        Log odds of each output; up to a term that all outputs of a case share, if outputs are exclusive.
+    predicted : array of int, shape (n_cases,), optional
+        The output that each case is predicted to be of, if outputs are exclusive; that is all a target of counts needs.
+    negative_weight : float
+        How many documents of the corpus each case that is no member stands for.
+
+    Examples
+    --------
+    >>> truth = Truth(np.array([[True], [True], [False]]), np.ones(3))
+    >>> outcome = Outcome(truth, np.array([[2.0], [-1.0], [0.5]]))
+    >>> outcome.tp, outcome.fp, outcome.sensitivity
+    (array([1.]), array([1.]), array([0.5]))
+    """
+
+    truth: Truth
+    scores: Any = None
+    predicted: Any = None
+    negative_weight: float = 1.0
+
+    @cached_property
+    def _counts(self) -> tuple[Floats, Floats]:
+        truth, weight = self.truth, self.truth.weight
+        if truth.exclusive:
+            predicted = self.predicted if self.predicted is not None else np.argmax(self.scores, axis=1)
+            right = truth.sum_by(truth.place, np.where(predicted == truth.place, weight, 0.0))
+            return right, truth.sum_by(predicted, weight) - right
+        found = self.scores > TIE
+        return weight @ (found & truth.members), weight @ (found & ~truth.members)
+
+    @property
+    def tp(self) -> Floats:
+        """Weight of the members that are predicted to be members, by output."""
+        return self._counts[0]
+
+    @property
+    def fp(self) -> Floats:
+        """Weight of the other cases that are predicted to be members, by output."""
+        return self._counts[1]
+
+    @property
+    def sensitivity(self) -> Floats:
+        """Share of the members that are found, by output; 0 if there are none."""
+        return ratio(self.tp, self.truth.positives)
+
+    def scores_of(self, output: int) -> Floats:
+        """Log odds of one output against all others."""
+        own: Floats = self.scores[:, output]
+        if not self.truth.exclusive:
+            return own
+        return own - np.logaddexp.reduce(np.delete(self.scores, output, axis=1), axis=1)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Mean log-probability of the true output, if outputs are exclusive."""
+        own = np.take_along_axis(self.scores, self.truth.place[:, np.newaxis], axis=1)[:, 0]
+        return float(np.average(own - np.logaddexp.reduce(self.scores, axis=1), weights=self.truth.weight))
+
+
+def ranked_counts(
+    scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0
+) -> tuple[Floats, Floats, Floats]:
+    """Each distinct score from the highest down, with the weight of the members and of the others that reach it.
+
+    Examples
+    --------
+    >>> ranked_counts(np.array([1.0, 3.0, 3.0]), np.array([True, True, False]), np.ones(3))
+    (array([3., 1.]), array([1., 2.]), array([1., 1.]))
+    """
+    order = np.argsort(-scores, kind="stable")
+    tp = np.cumsum(np.where(positive[order], weight[order], 0.0))
+    fp = np.cumsum(np.where(positive[order], 0.0, weight[order] * negative_weight))
+    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    return scores[order][ends], tp[ends], fp[ends]
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Part of a whole, and 0 of nothing."""
+    return np.divide(part, whole, out=np.zeros_like(part, dtype=np.float64), where=whole > 0)
+
+
+TARGETS: dict[str, type[NamedTarget]] = {}
+"""Every target that can be written, by its class's name."""
+
+_NUMBERS = ("float", "int", float, int)
+
+
+class NamedTarget:
+    """Base of the targets that the command line knows.
+
+    A target is written as its class is called, in lower case with hyphens, with its numbers after a colon. A class that
+    is written otherwise sets `written` and has a `read` of its own.
+
+    Examples
+    --------
+    >>> from priorwise.search import PPV, FBeta
+    >>> PPV.written, PPV.read("ppv:0.5"), FBeta.read("f2:corpus"), PPV.read("f2")
+    ('ppv, ppv:FLOOR', PPV(floor=0.5), FBeta(beta=2.0, at_corpus_odds=True), None)
+    """
+
+    needs: ClassVar[str]
+    """What it needs to know of held-out documents: counts or scores."""
+    written: ClassVar[str]
+    """How it is written, for people: each way, with commas between."""
+
+    def __init_subclass__(cls, *, listed: bool = True, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if not listed:
+            return
+        if "written" not in vars(cls):
+            name, numbers = hyphenated(cls.__name__), ",".join(cls._numbers()).upper()
+            cls.written = f"{name}, {name}:{numbers}" if numbers else name
+        TARGETS[cls.__name__] = cls
+
+    @classmethod
+    def _numbers(cls) -> list[str]:
+        return [name for name, kind in vars(cls).get("__annotations__", {}).items() if kind in _NUMBERS]
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Make the target that is written like this; None if it is another one."""
+        name, colon, given = text.partition(":")
+        if name not in cls.written.split(", "):
+            return None
+        try:
+            values = [float(part) for part in given.split(",")] if colon else []
+            return cls(**dict(zip(cls._numbers(), values, strict=bool(colon))))
+        except (TypeError, ValueError):
+            return None
+
+
+def listed(needs: str | None = None) -> str:
+    """List how targets are written: all of them, or those that need nothing but this.
+
+    Examples
+    --------
+    >>> import priorwise.search
+    >>> listed("counts")
+    'ppv, ppv:FLOOR, fBETA, fBETA:corpus, errors, accuracy, macro-f1, micro-f1'
+    """
+    return ", ".join(each.written for each in TARGETS.values() if needs in (None, each.needs))
+
+
+def read_target(text: str) -> Any:
+    """Make the target that is written like this; None if the text names no target.
+
+    Examples
+    --------
+    >>> import priorwise.search
+    >>> read_target("average-precision"), read_target("best")
+    (AveragePrecision(), None)
+    """
+    found = (target.read(text) for target in TARGETS.values())
+    return next((target for target in found if target is not None), None)
+
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 COUNTS, SCORES = "counts", "scores"
 """What a target can need."""
@@ -406,3 +609,76 @@ def as_target(target: Target | Callable[[Mask, Array], Any]) -> Target:
     if callable(target):
         return FromScores(target, name=getattr(target, "__name__", "your target"))
     raise TypeError(f"a target is an object such as FBeta(0.5), or a function of (y_true, scores), not {target!r}")
+
+
+Ranks = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LeftOutRanks:
+    """The log-probability of the ranks of left-out members: Σ −log(r + 9), ranks beyond a horizon counting alike.
+
+    A left-out member has rank r among the documents that may be members. The probability of rank r falls like
+    1/(r + 9), so the sum compares two settings as a likelihood would. A member far beyond where the category can end is
+    lost, and it does not matter how far: ranks count as at most 5 h + 50, where h is the most members that can be
+    missing (`most_missing`).
+
+    Parameters
+    ----------
+    offset : float
+        9: the difference between ranks 1 and 2 is small compared with that between 10 and 20.
+    lost_beyond, lost_after : float
+        The horizon is `lost_beyond` times the most members that can be missing, plus `lost_after`: 5 h + 50.
+    first_share : float
+        The best tenth of the ranks says too little to bound how many are missing.
+
+    Examples
+    --------
+    >>> ranks = np.array([2, 5, 9, 14, 300])
+    >>> target = LeftOutRanks()
+    >>> target.most_missing(ranks), target.horizon(ranks)
+    (12.0, 110.0)
+    >>> bool(target.value(ranks, horizon=110.0) == target.value(np.array([2, 5, 9, 14, 5000]), horizon=110.0))
+    True
+    """
+
+    offset: float = 9.0
+    lost_beyond: float = 5.0
+    lost_after: float = 50.0
+    first_share: float = 0.1
+
+    is_log_probability: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """A short name for tables."""
+        return "left-out ranks"
+
+    def value(self, ranks: Ranks, horizon: float = np.inf) -> float:
+        """The log-probability of the ranks, up to a constant."""
+        return -float(np.log(np.minimum(ranks, horizon) + self.offset).sum())
+
+    def typical_rank(self, value: float, n_members: int) -> float:
+        """The rank that, had all members had it, would give this value.
+
+        Examples
+        --------
+        >>> round(LeftOutRanks().typical_rank(LeftOutRanks().value(np.array([7, 7, 7])), 3), 6)
+        7.0
+        """
+        return max(1.0, float(np.exp(-value / n_members)) - self.offset)
+
+    def horizon(self, ranks: Ranks) -> float:
+        """The rank beyond which a member counts as lost."""
+        return self.lost_beyond * self.most_missing(ranks) + self.lost_after
+
+    def most_missing(self, ranks: Ranks) -> float:
+        """The most members that can be missing, as far as the ranks of left-out members tell.
+
+        If a share q of the left-out members is at rank r or better, then so is a share q of the h missing ones: hq ≤ r,
+        at every rank. So h ≤ min_i r_(i) (n + 1)/i, with r_(1) ≤ r_(2) ≤ … the n ranks and i > n/10.
+        """
+        ordered = np.sort(ranks)
+        place = np.arange(1, len(ordered) + 1)
+        counted = place > self.first_share * len(ordered)
+        return float(np.min((ordered * (len(ordered) + 1) / place)[counted]))

@@ -16,7 +16,7 @@ from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import PriorModel
 from priorwise.models.labels import Labels
-from priorwise.models.naive_bayes.presence_counts import Cases, PresenceCounts
+from priorwise.models.naive_bayes.presence_leave_one_out import Cases, PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
 from priorwise.priors.counts import TermCounts
@@ -147,8 +147,7 @@ class PresenceNB(ClassifierMixin, PriorModel):
 
     def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
         """Exact leave-one-out, where `grid` has the strengths to choose from; or folds, where it has the priors."""
-        from priorwise.models.naive_bayes.class_strengths import ClassesLeftOut
-        from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut
+        from priorwise.models.naive_bayes.presence_leave_one_out import ClassesLeftOut, LeaveOneOut
 
         if folds is not None:
             return super().held_out(X, y, weight, folds, grid)

@@ -1,16 +1,20 @@
-"""The target's value in every cell of the grid."""
+"""The objective map of presence naive Bayes: survey every pair of strengths, search it, and say what was found."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus.storage.threads import in_order
-from priorwise.models.naive_bayes.leave_one_out import LeaveOneOut, Terms
-from priorwise.search import Target
+from priorwise.errors import InputError
+from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, Terms
+from priorwise.search import NINE_STARTS, AveragePrecision, Grid, Target, Tried, best_place, radial
+from priorwise.search.targets import COUNTS
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +115,7 @@ class Survey:
 
 def average_precision(loo: LeaveOneOut, terms: Terms, negative_weight: float, length_power: float) -> Floats:
     """Average precision at the corpus's class odds in every cell of the grid that `terms` are for, by binning."""
-    from priorwise.models.naive_bayes._kernels.average_precision import average_precision_rows
+    from priorwise.models.naive_bayes._kernels.leave_one_out import average_precision_rows
 
     cases, size = loo.cases, terms.positive.shape[1]
     central = terms.positive[:, size // 2] - terms.negative[:, size // 2]
@@ -152,3 +156,202 @@ def coarse_places(grid: Floats) -> NDArray[np.int64]:
     if len(found) == len(COARSE):
         return found
     return np.unique(np.linspace(0, len(grid) - 1, min(len(grid), len(COARSE))).round().astype(np.int64))
+
+
+Cell = tuple[int, int]
+
+LENGTH_POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+FEW_MEMBERS = 0.1
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One pair of strengths that a search looked at: means over the samples."""
+
+    row: int
+    column: int
+    score: float
+    sensitivity: float
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Every pair of strengths that a search looked at, in order, as arrays; iterating gives them one by one."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    score: Floats
+    sensitivity: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Trial]:
+        table = (self.rows, self.columns, self.score, self.sensitivity)
+        return map(Trial, *(column.tolist() for column in table))
+
+
+@dataclass(frozen=True)
+class PriorChoice:
+    """The chosen prior, and everything that was looked at on the way.
+
+    Parameters
+    ----------
+    prior : PseudoCounts, or TermBeta of each class
+        The best pair of strengths.
+    score, sensitivity : float
+        The target there and the share of the members predicted positive, means over the samples.
+    length_power : float
+        The power of a document's number of tokens that scores are divided by in a ranking.
+    terrains : list of Terrain
+        One per sample.
+    trials : Trials
+        Every cell looked at, in order.
+    paths : list
+        Of a radial search: for each sample, the cells it went through from each start.
+    remark : str
+        What a person should know before trusting this prior; empty if nothing.
+    """
+
+    prior: Any
+    score: float
+    sensitivity: float
+    length_power: float
+    terrains: list[Terrain]
+    trials: Trials
+    paths: list[list[list[Cell]]]
+    remark: str
+
+
+def choose_prior(
+    samples: Sequence[LeaveOneOut],
+    target: Target,
+    *,
+    grid: Floats,
+    search: str = "exhaustive",
+    negative_weight: float = 1.0,
+    length_powers: Sequence[float] = (0.0,),
+    given: Any | None = None,
+) -> PriorChoice:
+    """Find the pair of strengths whose target, averaged over the samples, is best.
+
+    Parameters
+    ----------
+    samples : sequence of LeaveOneOut
+        The same members with different samples of negatives.
+    target : Target
+        What a good prior is good at.
+    grid : array
+        The strengths to choose from.
+    search : {"exhaustive", "radial"}
+        Every cell, or the paper's nine climbs. An exhaustive search of a target that costs a sort per cell (all targets
+        of scores but `AveragePrecision`) looks at a coarse grid and then climbs from its best cell.
+    negative_weight : float
+        How many documents of the corpus each negative stands for.
+    length_powers : sequence of float
+        The powers of a document's number of tokens to choose from; by average precision, whatever the target.
+    given : prior, optional
+        A prior to take instead of the best one; the terrain is surveyed all the same.
+    """
+    if search not in ("exhaustive", "radial"):
+        raise InputError(f"no search '{search}'; there are 'exhaustive' and 'radial'")
+    power, of_counts = length_powers[0], target.needs == COUNTS
+    if len(length_powers) > 1 and not of_counts:
+        coarse = [(loo, loo.terms(grid[coarse_places(grid)])) for loo in samples]
+        power = _best_power(
+            length_powers,
+            lambda p: np.mean([average_precision(*each, negative_weight, p) for each in coarse], axis=0).max(),
+        )
+    surveys = [Survey(loo, target, grid, negative_weight, power) for loo in samples]
+    tried, paths = (_climb_each if search == "radial" else _look_everywhere)(surveys)
+    rows, columns = np.asarray(tried.candidates).T
+    terrains = [survey.terrain() for survey in surveys]
+    trials = Trials(rows, columns, tried.values[:, 0], tried.values[:, 1])
+    row, column = np.asarray(tried.best).tolist()
+    if given is not None:
+        remark, prior = "this prior was given, not learned", given
+    else:
+        remark = _remark(tried, terrains[0].grid, target)
+        prior = samples[0].kind.with_strengths([grid[row], grid[column]])
+    if len(length_powers) > 1 and (of_counts or given is not None):
+        by_rank: dict[str, Any] = {"target": AveragePrecision(), "prior": prior, "negative_weight": negative_weight}
+        power = _best_power(length_powers, lambda p: score_of(samples, **by_rank, length_power=p)[0])
+    score, sensitivity = tried.values[tried.place].tolist()
+    if given is not None:
+        score, sensitivity = score_of(samples, target, given, negative_weight=negative_weight, length_power=power)
+    return PriorChoice(prior, score, sensitivity, power, terrains, trials, paths, remark)
+
+
+def score_of(
+    samples: Sequence[LeaveOneOut],
+    target: Target,
+    prior: Any,
+    *,
+    negative_weight: float = 1.0,
+    length_power: float = 0.0,
+) -> tuple[float, float]:
+    """Value one prior by its leave-one-out scores: the target and the sensitivity, means over the samples."""
+    outcomes = []
+    for loo in samples:
+        scores = loo.scores(prior) / length_divisor(loo.cases.length, length_power)
+        outcomes.append(loo.outcome(scores[:, np.newaxis], negative_weight))
+    sensitivity = np.mean([outcome.sensitivity[0] for outcome in outcomes])
+    return float(np.mean([target.value(outcome) for outcome in outcomes])), float(sensitivity)
+
+
+def _look_everywhere(surveys: Sequence[Survey]) -> tuple[Tried, list[list[list[Cell]]]]:
+    """Every cell if all are known, else the coarse cells, and a climb from the best of them."""
+    grid = surveys[0].grid
+
+    def value(cells: Any) -> Floats:
+        return np.asarray(np.mean([survey.values(cells) for survey in surveys], axis=0))
+
+    if surveys[0].is_complete:
+        cells = np.indices((len(grid), len(grid))).reshape(2, -1).T
+        return Grid(cells, _from_laplace(grid)).search(value), []
+    places = coarse_places(grid).tolist()
+    starts = [(row, column) for row in places for column in places]
+    climb = radial((len(grid), len(grid)), starts, together=True, distance=_from_laplace(grid)).search(value)
+    return climb, [climb.paths]
+
+
+def _climb_each(surveys: Sequence[Survey]) -> tuple[Tried, list[list[list[Cell]]]]:
+    """The paper's search: nine climbs per sample; every pair explored under any sample is averaged over all."""
+    grid = surveys[0].grid
+    starts = [tuple(int(np.argmin(np.abs(grid - strength))) for strength in start) for start in NINE_STARTS]
+    climbs = [radial((len(grid), len(grid)), starts).search(survey.values) for survey in surveys]
+    explored = list(dict.fromkeys(cell for climb in climbs for cell in climb.candidates))
+    values = np.mean([survey.values(explored) for survey in surveys], axis=0)
+    seen = np.full((len(grid), len(grid)), np.nan)
+    seen[tuple(np.array(explored).T)] = 0.0
+    for survey in surveys:
+        survey.score = survey.score + seen
+    place = best_place(values, _from_laplace(grid)(explored))
+    return Tried(explored, values, place), [climb.paths for climb in climbs]
+
+
+def _from_laplace(grid: Floats) -> Any:
+    """Euclidean distance in log λ, so that a plateau gives the prior that departs least from Laplace."""
+    departure = np.log(grid) ** 2
+    return lambda cells: departure[np.asarray(cells)].sum(axis=1)
+
+
+def _best_power(powers: Sequence[float], value: Callable[[float], float]) -> float:
+    return float(powers[int(np.argmax([value(power) for power in powers]))])
+
+
+def _remark(tried: Tried, grid: Floats, target: Target) -> str:
+    score, sensitivity = tried.values.T
+    if np.nanmax(score) == np.nanmin(score):
+        return "the target is the same for every prior: the data do not tell them apart; the most sensitive was taken"
+    found = sensitivity[tried.place]
+    if target.needs == COUNTS and found < FEW_MEMBERS:
+        return (
+            f"a degenerate optimum: the best cell for '{target.name}' predicts only {found:.1%} of the "
+            "members positive, and such a prior usually ranks worse than Laplace; "
+            "try average precision, F0.5 or a sensitivity floor"
+        )
+    if len(grid) - 1 in np.asarray(tried.best).tolist():
+        return f"the best prior lies at the end of the grid (λ = {grid[-1]:g}): a larger one may do better"
+    return ""

@@ -4,27 +4,226 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
-from priorwise.errors import InputError
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.features.matrices import validate_data
+from priorwise.models.base import PriorModel
 from priorwise.models.labels import Labels
-from priorwise.models.regression.linear_outputs import LinearOutputs
-from priorwise.models.regression.logistic_design import Design, Penalty
-from priorwise.models.regression.logistic_posterior import Posterior, Precisions
-from priorwise.models.regression.logistic_solve import Solution, solve
-from priorwise.models.regression.shared_work import on_threads
-from priorwise.priors.base import is_several
-from priorwise.priors.regression import PenaltyPrior
+from priorwise.models.regression.design import Design, Penalty, on_threads
+from priorwise.models.regression.solve import Solution, solve
+from priorwise.models.weights import Background, Weights
+from priorwise.priors.base import bound, is_several, one_each
+from priorwise.priors.regression import Gaussian, PenaltyPrior
+from priorwise.search import LogLikelihood
 from priorwise.search.held_out import HeldOut, candidates_of
 
 Floats = NDArray[np.float64]
+
+
+class LinearOutputs(ClassifierMixin, PriorModel, listed=False):
+    """Reads `coef_` and `intercept_`; an output is a class against the rest, or the second of two classes."""
+
+    regression = True
+
+    _labels: Labels
+    classes_: NDArray[Any]
+    coef_: Any
+    intercept_: Floats
+    usual_target = LogLikelihood()
+
+    def _validated(self, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+        words = getattr(X, "words", None)
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], multi_output=True, dtype=np.float64, reset=reset)
+        given, words = self.given_prior, getattr(self, "feature_names_in_", words)
+        self._bound = [bound(each, words) for each in given] if is_several(given) else bound(given, words)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return X, y
+
+    def _default_prior(self) -> Gaussian:
+        return Gaussian(1.0)
+
+    def _prior(self, output: int, n_outputs: int) -> Any:
+        """The prior of one output, bound to the words of the columns if they have names."""
+        prior = one_each(self._bound, n_outputs, "rows of coef_")[output]
+        self.check_prior(prior)
+        return prior
+
+    def _check_outputs(self) -> None:
+        if len(self.classes_) < 2 and not self._labels.multilabel:
+            raise NotEnoughData(f"all examples are of one class, {self.classes_.tolist()[0]!r}: it takes two to tell")
+        for output in range(self._labels.n_outputs):
+            self._prior(output, self._labels.n_outputs)
+
+    def _name(self, output: int) -> str:
+        return self._labels.name(output)
+
+    @property
+    def weights_(self) -> Weights:
+        """The fitted model as everything after fitting reads it: the features whose weight is not 0 somewhere."""
+        check_is_fitted(self, "coef_")
+        if sp.issparse(self.coef_):
+            values = self.coef_.tocsc()
+            used = np.flatnonzero(np.diff(values.indptr))
+            nothing = Background(np.zeros((values.shape[0], 1)), np.zeros(len(used), dtype=np.int32))
+            return Weights(used, values[:, used], self.intercept_, nothing)
+        used = np.flatnonzero(np.any(self.coef_ != 0, axis=0))
+        return Weights(used, self.coef_[:, used], self.intercept_)
+
+    def _take(self, weights: Weights) -> None:
+        self.coef_, self.intercept_ = weights.table(self.n_features_in_), weights.bias
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        scores = X @ self.coef_.T
+        return (scores.toarray() if sp.issparse(scores) else np.asarray(scores)) + self.intercept_
+
+    @property
+    def _two_classes(self) -> bool:
+        return self._labels.n_outputs == 1 and not self._labels.multilabel
+
+    def decision_function(self, X: Any) -> Floats:
+        """βᵀx + b: of the second of two classes, else one column per class or label."""
+        scores = self._scores(X)
+        return scores[:, 0] if self._two_classes else scores
+
+    def _link(self, scores: Floats) -> Floats:
+        """Probability of a score: logistic, unless a model says otherwise."""
+        from scipy.special import expit
+
+        return np.asarray(expit(scores), dtype=np.float64)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class; of each label on its own.
+
+        With more than two classes, the one-vs-rest probabilities of a document divided by their sum.
+        """
+        scores = self._scores(X)
+        if self._two_classes:
+            return np.column_stack([self._link(-scores[:, 0]), self._link(scores[:, 0])])
+        each = self._link(scores)
+        if self._labels.multilabel:
+            return each
+        total = each.sum(axis=1, keepdims=True)
+        return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / each.shape[1])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> Any:
+        """The class with the largest score, a tie to the first; or every label whose score is above 0."""
+        scores = self._scores(X)
+        if self._labels.multilabel:
+            return self._labels.indicator(scores > 0)
+        best = (scores[:, 0] > 0).astype(int) if self._two_classes else np.argmax(scores, axis=1)
+        return self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+Precisions = tuple[Floats, float]
+"""1/variance of each coefficient of an output, and of its intercept."""
+
+OUTPUTS_AT_A_TIME = 16
+"""So many outputs share one pass over the cases; the scores of more would fill the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian for each coefficient: the mode where a fit ended, and the curvature of the log-posterior there.
+
+    Parameters
+    ----------
+    mode, precision : array, shape (n_outputs, n_features)
+        Of the coefficients; a precision is 1/variance, 0 where neither a prior nor an example says anything.
+    intercept_mode, intercept_precision : array, shape (n_outputs,)
+        Of the intercepts.
+    fit_intercept : bool
+        Whether there are intercepts.
+    """
+
+    mode: Floats
+    precision: Floats
+    intercept_mode: Floats
+    intercept_precision: Floats
+    fit_intercept: bool
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        weight: Floats,
+        priors: Sequence[Precisions],
+        coef: Floats,
+        intercept: Floats,
+        *,
+        fit_intercept: bool,
+        threads: int | None = None,
+    ) -> Posterior:
+        """Add to each Gaussian prior's precision the curvature of the log-likelihood: Σ_i s_i p_i (1 − p_i) x_ij².
+
+        Examples
+        --------
+        >>> priors = [(np.array([0.25]), 0.0)]
+        >>> known = Posterior.of(
+        ...     Design([[1.0], [2.0]]), np.ones(2), priors, np.zeros((1, 1)), np.zeros(1), fit_intercept=True
+        ... )
+        >>> known.precision, known.intercept_precision
+        (array([[1.5]]), array([0.5]))
+        """
+        precision = np.array([of_features for of_features, _ in priors])
+        of_intercept = np.array([one for _, one in priors])
+        squares = design.squares.T
+
+        def add(first: int) -> None:
+            some = slice(first, first + OUTPUTS_AT_A_TIME)
+            bent = np.exp(-np.abs(design.by_rows @ coef[some].T + intercept[some]))
+            curvature = weight[:, np.newaxis] * bent / (1.0 + bent) ** 2
+            precision[some] += (squares @ curvature).T
+            of_intercept[some] += curvature.sum(axis=0)
+
+        on_threads(add, range(0, len(coef), OUTPUTS_AT_A_TIME), threads)
+        return cls(coef.copy(), precision, intercept.copy(), of_intercept, fit_intercept)
+
+    @property
+    def coefficients(self) -> Gaussian:
+        """What is known of the coefficients, as the prior of any other regression."""
+        with np.errstate(divide="ignore"):
+            return Gaussian(1.0 / self.precision, self.mode)
+
+    @property
+    def intercepts(self) -> Gaussian:
+        """What is known of the intercepts, as an `intercept_prior`."""
+        with np.errstate(divide="ignore"):
+            return Gaussian(1.0 / self.intercept_precision[:, np.newaxis], self.intercept_mode[:, np.newaxis])
+
+    def penalty(self, n_features: int, output: int, n_outputs: int) -> Penalty:
+        """Read the prior of one output as solvers do."""
+        return Penalty.of(
+            self.coefficients,
+            n_features,
+            output=output,
+            n_outputs=n_outputs,
+            fit_intercept=self.fit_intercept,
+            intercept_prior=self.intercepts,
+        )
 
 
 def _keeps_gaussians(model: LogisticRegression) -> bool:
@@ -242,8 +441,7 @@ class LogisticRegression(LinearOutputs):
 
     def held_out(self, X: Any, y: Any, weight: Any, folds: Any = None, grid: Sequence[Any] | None = None) -> HeldOut:
         """Ten folds that share one matrix, or as `folds` says; "approximate" leaves out one document at a time."""
-        from priorwise.models.regression.logistic_held_out import LogisticHeldOut, folds_of
-        from priorwise.models.regression.logistic_table import Table
+        from priorwise.models.regression.logistic_search import LogisticHeldOut, Table, folds_of
 
         labels = Labels.of(y)
         names = [labels.name(output) for output in range(labels.n_outputs)]

@@ -14,7 +14,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.member_regression import Design, LinearMembers
 from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial, draw_folds, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
-from priorwise.search.left_out_ranks import LeftOutRanks
+from priorwise.search.targets import LeftOutRanks
 
 Floats = NDArray[np.float64]
 

@@ -17,10 +17,9 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.copies import near_copies
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import PriorByName
-from priorwise.models.calibration import Calibration
 from priorwise.models.missing import Missing, calibrate_by_moments, estimate_missing
 from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial, draw_folds, never_left_out
-from priorwise.models.weights import Weights
+from priorwise.models.weights import Calibration, Weights
 from priorwise.priors.base import checked
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 

@@ -1,4 +1,4 @@
-"""What the naive Bayes models of counts share: count first, smooth after."""
+"""Naive Bayes models of counts as scikit-learn classifiers: Bernoulli, multinomial and weighted."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_matrix
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, column_or_1d
 
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import PriorModel
 from priorwise.models.labels import Labels
-from priorwise.models.naive_bayes.class_counts import ClassCounts
-from priorwise.models.naive_bayes.class_rates import log_class_rates
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
-from priorwise.models.naive_bayes.class_weights import class_weights
-from priorwise.models.naive_bayes.event_models import EventModel
-from priorwise.models.naive_bayes.left_out import LeftOut
+from priorwise.models.naive_bayes.count_leave_one_out import BernoulliLeaveOneOut, LeftOut, MultinomialLeaveOneOut
+from priorwise.models.naive_bayes.counts import (
+    Bernoulli,
+    ClassCounts,
+    EventModel,
+    Multinomial,
+    class_weights,
+    log_class_rates,
+)
+from priorwise.models.naive_bayes.presence import presence
 from priorwise.models.weights import Background, Weights
-from priorwise.priors.base import Counted, one_each
+from priorwise.priors import Beta, Dirichlet, WeightManipulation
+from priorwise.priors.base import Counted, Prior, one_each
+from priorwise.priors.counts import RatePrior, WeightPrior, WordPrior
 from priorwise.priors.informed import imagines, smoothing_of
 from priorwise.search.held_out import HeldOut, candidates_of
 
@@ -217,3 +225,167 @@ class CountNB(ClassifierMixin, PriorModel, listed=False):
         tags.classifier_tags.poor_score = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+class BernoulliNB(CountNB):
+    """Naive Bayes that reads what a document contains and what it lacks.
+
+    A document is the set of its tokens (the columns with a positive value). θ_k is the rate of token k in a class, as
+    the prior and the counts agree on it::
+
+        log P(d|c) = Σ over k in d of log θ_k + Σ over all other k of log(1 − θ_k)
+
+    computed as one number per class and a sum over the tokens that are there.
+
+    With an indicator matrix as `y`, each label is told from all documents without it, which are a class of their own
+    with the same prior.
+
+    Parameters
+    ----------
+    prior : Beta, JelinekMercer, CollectionBeta or TermBeta, optional
+        What to believe of the rates, or a list of one for each class; ``Beta.laplace()`` by default.
+    class_rate : {"counted", "uniform"} or array
+        How common each class is: as in the training documents, the same for each, or given.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes; for an indicator matrix the numbers of its columns.
+    counts_ : ClassCounts
+        In how many documents of each class, and of all, each token occurs.
+    weights_ : Weights
+        The fitted model: one output for two classes, else one per class or label.
+
+    References
+    ----------
+    *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from priorwise import JelinekMercer
+    >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
+    >>> model = make_pipeline(CountVectorizer(), BernoulliNB(JelinekMercer(0.2)))
+    >>> model.fit(texts, ["sport", "sport", "politics", "politics"]).predict(["the team", "a vote"]).tolist()
+    ['sport', 'politics']
+    """
+
+    asks = RatePrior
+    reads = "presence"
+    explored = "Bernoulli: words present and absent"
+    _event_model = Bernoulli
+    _leave_one_out = BernoulliLeaveOneOut
+
+    def _features(self, X: Any) -> Any:
+        return presence(X)
+
+    def _default_prior(self) -> Beta:
+        return Beta.laplace()
+
+
+class MultinomialNB(CountNB):
+    """Naive Bayes that reads how often each word occurs, for any number of classes.
+
+    A document with f_i occurrences of word i goes to the class with the largest::
+
+        log p(c) + Σ f_i · weight(i, c)
+
+    The prior says what a word weighs; all words that a class has never seen weigh the same there, be it beside what the
+    collection says of them. So a class is a list
+    of the words it has seen and one number more, and memory grows with the pairs of class and word that occur, never
+    with classes × words.
+
+    With an indicator matrix as `y`, each label is told from all documents without it, which are a class of their own
+    with the same prior.
+
+    Parameters
+    ----------
+    prior : Dirichlet, AbsoluteDiscount, LinearDiscount, WittenBell, JelinekMercer or CollectionBeta, optional
+        What to believe of the words, or a list of one for each class; ``Dirichlet(1)`` by default.
+    class_rate : {"counted", "uniform"} or array
+        How common each class is: as in the training documents, the same for each, or given.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes; for an indicator matrix the numbers of its columns.
+    counts_ : ClassCounts
+        How often each word occurs in each class, and in all.
+    weights_ : Weights
+        The fitted model: one output for two classes, else one per class or label.
+
+    References
+    ----------
+    *webscale*: Zhang, Xue, Yu and Zha, *Web-scale classification with naive Bayes*.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from priorwise import WittenBell
+    >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
+    >>> model = make_pipeline(CountVectorizer(), MultinomialNB(WittenBell()))
+    >>> model.fit(texts, ["sport", "sport", "politics", "politics"]).predict(["the team", "a vote"]).tolist()
+    ['sport', 'politics']
+    """
+
+    asks: ClassVar[type[Prior]] = WordPrior
+    explored = "Multinomial: words counted"
+    _event_model = Multinomial
+    _leave_one_out = MultinomialLeaveOneOut
+
+    def _features(self, X: Any) -> Any:
+        check_non_negative(X, type(self).__name__)
+        return sp.csr_matrix(X, dtype=np.float64)
+
+    def _default_prior(self) -> Any:
+        return Dirichlet.laplace()
+
+    def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
+        both = super()._priors(labels)
+        if not labels.multilabel and len({prior.reads_collection for priors in both for prior in priors}) > 1:
+            raise InputError(
+                "the collection is the centre of some, but not of all priors: their classes do not compare"
+            )
+        return both
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class WeightedNB(MultinomialNB):
+    """Naive Bayes with weights in place of probabilities, WMNB: all unseen words of a class share γ.
+
+    ::
+
+        weight(i, c) = log N_c^i − log N_c  if seen,     γ / Z_c  if not
+
+    Everything else is as in `MultinomialNB`. `predict_proba` makes the scores add up to 1, which does not make
+    probabilities of them.
+
+    Parameters
+    ----------
+    prior : WeightManipulation, optional
+        γ, or a list of one for each class; −10⁶ by default. The best γ grows with the vocabulary.
+    class_rate : {"counted", "uniform"} or array
+        How common each class is: as in the training documents, the same for each, or given.
+
+    References
+    ----------
+    *webscale*: Zhang, Xue, Yu and Zha, *Web-scale classification with naive Bayes*.
+
+    Examples
+    --------
+    >>> from priorwise import WeightManipulation
+    >>> model = WeightedNB(WeightManipulation(-20)).fit([[2, 0, 0, 1], [0, 2, 1, 0]], ["a", "b"])
+    >>> model.predict([[1, 0, 0, 0]]).tolist()
+    ['a']
+    """
+
+    asks = WeightPrior
+
+    def _default_prior(self) -> Any:
+        return WeightManipulation()

@@ -1,0 +1,453 @@
+"""Cases scored by logistic regressions that did not see them, under many priors at once; and paths over variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.regression.design import Design, Penalty, on_threads
+from priorwise.models.regression.logistic import LogisticRegression
+from priorwise.models.regression.solve import Solution, solve
+from priorwise.models.weights import log_probabilities
+from priorwise.priors.informed import Informed
+from priorwise.priors.regression import CoefficientPrior
+from priorwise.search import HeldOut, LogLikelihood, LogLoss, Target, as_target
+
+Floats = NDArray[np.float64]
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Folds that are drawn by chance, each output's members and others spread evenly.
+
+    Both are dealt from the first fold on. With five members, five others and ten folds, five folds hold out one of
+    each, and five are empty. Had every case a fold of its own, it would always be missing from the side that is then
+    the smaller, and the less a prior lets be learned, the better it would look.
+    """
+
+    folds: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.folds < 2:
+            raise InputError(f"cross-validation takes at least 2 folds, not {self.folds}")
+
+    def of(self, positive: Mask) -> list[Mask]:
+        """Give the cases that each fold holds out; folds without any are left out.
+
+        Examples
+        --------
+        >>> [int(fold.sum()) for fold in Dealt(10).of(np.arange(13) < 3)]
+        [2, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+        """
+        of_case = np.empty(len(positive), dtype=np.int64)
+        random = np.random.default_rng(self.seed)
+        for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+            of_case[random.permutation(side)] = np.arange(len(side)) % self.folds
+        return _held_out(of_case)
+
+
+Folds = int | Dealt | NDArray[np.integer] | list[Mask]
+"""How many folds, how to deal them, the fold of each case, or the cases that each holds out."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cases, which of them are of each output, and what each weighs; shared by all priors and folds."""
+
+    design: Design
+    members: sp.csc_matrix
+    weight: Floats
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, names: Sequence[str] | None = None) -> Table:
+        """Check that all are of one length, and lay the matrix out for the solvers."""
+        design = Design(X)
+        members = sp.csc_matrix(y if sp.issparse(y) else np.asarray(y, dtype=bool).reshape(design.shape[0], -1))
+        weight = np.ones(design.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if members.shape[0] != design.shape[0] or weight.shape != (design.shape[0],):
+            raise InputError(
+                f"X has {design.shape[0]} cases, y {members.shape[0]} and sample_weight {len(weight)}: give one of each"
+            )
+        if not np.isfinite(design.by_rows.data).all():
+            raise InputError("X has a value that is no finite number: leave such cases out, or fill them in")
+        if not (np.isfinite(weight).all() and np.all(weight >= 0) and weight.any()):
+            raise InputError("every sample_weight must be a number of at least 0, and one of them above 0")
+        for each in (design, design.occupied[1] if design.occupied is not None else design):
+            each.columns, each.rows  # noqa: B018 - made before threads ask for them
+        return cls(design, members, weight, names)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs."""
+        return int(self.members.shape[1])
+
+    def name(self, output: int) -> str:
+        """An output, as errors call it."""
+        return f"output {output}" if self.names is None else self.names[output]
+
+    def positive(self, output: int) -> Mask:
+        """Which cases are of an output."""
+        return np.asarray(self.members[:, [output]].toarray()[:, 0], dtype=bool)
+
+    def penalties(
+        self,
+        priors: Sequence[CoefficientPrior | Informed],
+        output: int,
+        fit_intercept: bool,
+        intercept_prior: CoefficientPrior | None,
+    ) -> list[Penalty]:
+        """Read every prior, for one output."""
+        return [
+            Penalty.of(
+                prior,
+                self.design.shape[1],
+                output=output,
+                n_outputs=self.n_outputs,
+                fit_intercept=fit_intercept,
+                intercept_prior=intercept_prior,
+            )
+            for prior in priors
+        ]
+
+    def walk(
+        self, output: int, weight: Floats, penalties: Sequence[Penalty], tol: float, max_iter: int
+    ) -> list[Solution]:
+        """Solve one output under each penalty, strongest first, each from the answer before it."""
+        order = np.argsort([-float(np.sum(penalty.l1) + np.sum(penalty.l2)) for penalty in penalties], kind="stable")
+        positive, start = self.positive(output), None
+        found: dict[int, Solution] = {}
+        for place in order:
+            found[int(place)] = solve(
+                self.design, positive, weight, penalties[place], tol=tol, max_iter=max_iter, start=start,
+                name=self.name(output),
+            )  # fmt: skip
+            start = (found[int(place)].coef, found[int(place)].intercept)
+        return [found[place] for place in range(len(penalties))]
+
+    def folds(self, folds: Folds, output: int) -> list[Mask]:
+        """Masks of the cases held out: as given, or dealt in turn, members and others apart."""
+        if isinstance(folds, list):
+            return folds
+        positive = self.positive(output)
+        dealt = Dealt(int(folds)) if isinstance(folds, int | np.integer) else folds
+        if isinstance(dealt, Dealt):
+            if min(positive.sum(), (~positive).sum()) < 2:
+                raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
+            return dealt.of(positive)
+        of_case = np.asarray(dealt)
+        if of_case.shape != positive.shape:
+            raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
+        return _held_out(of_case)
+
+
+def _held_out(of_case: NDArray[np.integer]) -> list[Mask]:
+    return [of_case == fold for fold in np.unique(of_case)]
+
+
+def approximate_leave_one_out(
+    design: Design, positive: NDArray[np.bool_], weight: Floats, penalty: Penalty, found: Solution
+) -> Floats:
+    """Score every case by a model that has not seen it, to the accuracy of one Newton step.
+
+    With ℓ′ and ℓ″ the derivatives of a case's loss, times its weight, and h_i = x_iᵀH⁻¹x_i, H being the Hessian of the
+    objective at the answer::
+
+        z_i without i  ≈  z_i + h_i ℓ′_i / (1 − h_i ℓ″_i)
+
+    Under Laplace priors H is taken over the coefficients that are not at their mode, as if leaving one case out did not
+    change which those are. It does: the closer such coefficients come to the cases in number, the worse the scores look
+    beside exact ones, and the stronger the prior that is chosen by them. Folds are the better judge there.
+
+    The cost is that of one dense matrix of the features in play or of the cases, whichever are fewer.
+
+    References
+    ----------
+    Rad and Maleki, *A scalable estimate of the out-of-sample prediction error via approximate leave-one-out*.
+    """
+    scores = design.by_rows @ found.coef + found.intercept
+    a = 1.0 / (1.0 + np.exp(-scores))
+    slope = weight * (a - positive)
+    curvature = weight * a * (1.0 - a)
+    h = leverage(design, curvature, penalty, found)
+    out: Floats = scores + h * slope / np.maximum(1.0 - h * curvature, 1e-12)
+    return out
+
+
+def leverage(design: Design, curvature: Floats, penalty: Penalty, found: Solution) -> Floats:
+    """x_iᵀH⁻¹x_i of every case, over the coefficients that can move."""
+    moving = (penalty.l1 == 0) | (found.coef != penalty.mode)
+    X, precision = design.by_columns[:, moving], penalty.l2[moving]
+    if penalty.intercept:
+        X = sp.hstack([X, np.ones((X.shape[0], 1))], format="csr")
+        precision = np.append(precision, penalty.l2_b)
+    n, d = X.shape
+    if d == 0:
+        return np.zeros(n)
+    held = precision > 0
+    if d <= n or np.count_nonzero(~held) >= n:
+        return _by_features(X.tocsr(), curvature, precision)
+    return _by_cases(X[:, held], X[:, ~held].toarray(), curvature, precision[held])
+
+
+def _by_features(X: sp.csr_matrix, curvature: Floats, precision: Floats) -> Floats:
+    from scipy.linalg import cho_factor, solve_triangular
+
+    hessian = (X.T @ X.multiply(curvature[:, np.newaxis])).toarray()
+    hessian[np.diag_indices_from(hessian)] += precision + 1e-12
+    factor, lower = cho_factor(hessian, lower=True, overwrite_a=True)
+    h = np.empty(X.shape[0])
+    for start in range(0, X.shape[0], 1024):
+        rows = slice(start, start + 1024)
+        h[rows] = np.sum(solve_triangular(factor, X[rows].toarray().T, lower=lower) ** 2, axis=0)
+    return h
+
+
+def _by_cases(X: sp.csr_matrix, free: Floats, curvature: Floats, precision: Floats) -> Floats:
+    """The same by the matrix of cases: with K = X·precision⁻¹·Xᵀ and M = (K + D⁻¹)⁻¹, h_i = K_ii − k_iᵀMk_i.
+
+    Columns that nothing holds, F, add u_iᵀ(FᵀMF)⁻¹u_i, where u_i = f_i − FᵀMk_i.
+    """
+    from scipy.linalg import cholesky, solve_triangular
+
+    kernel = (X @ X.multiply(1.0 / precision).T).toarray()
+    root = np.sqrt(curvature)
+    factor = cholesky(np.eye(len(root)) + root[:, np.newaxis] * kernel * root, lower=True, overwrite_a=True)
+    half = solve_triangular(factor, root[:, np.newaxis] * kernel, lower=True)
+    h = np.diag(kernel) - np.sum(half**2, axis=0)
+    if free.shape[1]:
+        half_free = solve_triangular(factor, root[:, np.newaxis] * free, lower=True)
+        u = free - half.T @ half_free
+        h = h + np.sum(u * np.linalg.solve(half_free.T @ half_free, u.T).T, axis=1)
+    return np.asarray(h, dtype=np.float64)
+
+
+APPROXIMATE = "approximate"
+"""What to give as folds for leave-one-out by one Newton step."""
+
+USUAL_FOLDS = 10
+
+PRIORS_AT_A_TIME = 20
+"""So many priors are walked together; the scores of more would fill the memory."""
+
+TOLERANCE = 1e-4
+"""Relative duality gap of fits that only compare priors."""
+
+
+class LogisticHeldOut(HeldOut):
+    """Cases scored by logistic regressions that did not see them.
+
+    All folds share one matrix, in which a case that is held out weighs nothing. Within a fold, each prior starts from
+    the answer of the one before it. Without folds one case at a time is left out, approximately, from one fit of all.
+
+    Parameters
+    ----------
+    estimator : LogisticRegression
+        Says how to fit.
+    table : Table
+        The cases, and which of them are of each output.
+    folds : int, Dealt, array, list of masks, or None
+        How many folds, members and others of each output dealt evenly; or which; None for leave-one-out.
+    tol : float, optional
+        Relative duality gap of the fits.
+    """
+
+    usual_target = LogLikelihood()
+
+    def __init__(self, estimator: Any, table: Table, folds: Folds | None, tol: float | None = None) -> None:
+        self.estimator, self.table, self.folds, self.weight = estimator, table, folds, table.weight
+        self.tol = max(estimator.tol, TOLERANCE) if tol is None else tol
+
+    def members(self) -> Mask:
+        """Which cases are of which output."""
+        return np.asarray(self.table.members.toarray() > 0)
+
+    def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
+        """For each prior in turn, the scores of every case for every output."""
+        for first in range(0, len(priors), PRIORS_AT_A_TIME):
+            for scores in self._scores(priors[first : first + PRIORS_AT_A_TIME]):
+                # The probabilities of several classes add up to 1, as those that the model predicts do.
+                yield log_probabilities(scores, "logistic", multilabel=False) if self.exclusive else scores
+
+    def _scores(self, priors: Sequence[CoefficientPrior | Informed]) -> Floats:
+        """Score every case under every prior: priors × cases × outputs."""
+        how, table = self.estimator, self.table
+        scores = np.empty((len(priors), table.design.shape[0], table.n_outputs))
+
+        def walk(output: int, weight: Floats) -> tuple[list[Any], list[Solution]]:
+            penalties = table.penalties(priors, output, how.fit_intercept, how.intercept_prior)
+            return penalties, table.walk(output, weight, penalties, self.tol, how.max_iter)
+
+        def leave_out(output: int) -> None:
+            for place, (penalty, found) in enumerate(zip(*walk(output, table.weight), strict=True)):
+                scores[place, :, output] = approximate_leave_one_out(
+                    table.design, table.positive(output), table.weight, penalty, found
+                )
+
+        def hold_out(job: tuple[int, Mask]) -> None:
+            output, held = job
+            _, found = walk(output, np.where(held, 0.0, table.weight))
+            rows = table.design.by_rows[held]
+            for place, solution in enumerate(found):
+                scores[place, held, output] = rows @ solution.coef + solution.intercept
+
+        if self.folds is None:
+            on_threads(leave_out, range(table.n_outputs), 1 if table.n_outputs == 1 else how.threads)
+        else:
+            jobs = [(output, fold) for output in range(table.n_outputs) for fold in table.folds(self.folds, output)]
+            on_threads(hold_out, jobs, how.threads)
+        return scores
+
+
+def folds_of(folds: Any, X: Any, y: Any) -> Any:
+    """Read what `PriorSearch` calls folds: a number, `Dealt`, a splitter, "approximate", or None for ten."""
+    if folds is None:
+        return USUAL_FOLDS
+    if isinstance(folds, str):
+        if folds != APPROXIMATE:
+            raise InputError(f"folds is a number, a splitter or '{APPROXIMATE}', not {folds!r}")
+        return None
+    if not hasattr(folds, "split"):
+        return folds
+    masks = []
+    for _, test in folds.split(X, y):
+        held = np.zeros(X.shape[0], dtype=bool)
+        held[test] = True
+        masks.append(held)
+    if not np.all(np.sum(masks, axis=0) == 1):
+        raise InputError("the folds must hold out each document once: a splitter such as KFold does")
+    return masks
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from.
+
+    Parameters
+    ----------
+    priors : sequence
+        The priors, in the order given.
+    value : array, shape (n_priors, n_outputs)
+        The target.
+    scores : array, shape (n_priors, n_cases, n_outputs)
+        Of every case by a model that did not see it.
+    """
+
+    priors: Sequence[CoefficientPrior | Informed]
+    value: Floats
+    scores: Floats
+
+    @property
+    def best(self) -> int:
+        """The prior with the best mean over the outputs; of equals the first."""
+        return int(np.argmax(self.value.mean(axis=1)))
+
+
+def variance_path(
+    X: Any,
+    y: ArrayLike,
+    prior: CoefficientPrior | Informed,
+    variances: Sequence[float],
+    *,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    intercept_prior: CoefficientPrior | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    threads: int | None = None,
+) -> list[list[Solution]]:
+    """Fit one class or many under every variance, each from the answer of the one before.
+
+    Parameters
+    ----------
+    X : matrix
+        The cases.
+    y : array of bool, shape (n_cases,) or (n_cases, n_outputs)
+        Which cases are of each output.
+    prior : Gaussian, Laplace or Informed
+        Its variance is replaced if it is one number. If it is an array, it is multiplied: its shape is kept and its
+        strength varied.
+    variances : sequence of float
+        In any order; they are walked from the smallest.
+
+    Returns
+    -------
+    list of lists of Solution
+        For each variance, in the order given, one for each output.
+
+    Examples
+    --------
+    >>> from priorwise.priors.regression import Laplace
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([False, True, False, True])
+    >>> [int(np.count_nonzero(path[0].coef)) for path in variance_path(X, y, Laplace(), [0.01, 4.0])]
+    [0, 2]
+    """
+    table = Table.of(X, y, sample_weight)
+    priors: Sequence[CoefficientPrior | Informed] = prior.along(variances)
+
+    def walk(output: int) -> list[Solution]:
+        penalties = table.penalties(priors, output, fit_intercept, intercept_prior)
+        return table.walk(output, table.weight, penalties, tol, max_iter)
+
+    paths = on_threads(walk, range(table.n_outputs), threads)
+    return [[path[place] for path in paths] for place in range(len(priors))]
+
+
+def try_priors(
+    X: Any,
+    y: ArrayLike,
+    priors: Sequence[CoefficientPrior | Informed],
+    *,
+    folds: int | NDArray[np.integer] | None = 10,
+    target: Target | Callable[..., Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    tol: float = TOLERANCE,
+    **fit: Any,
+) -> Trials:
+    """Value every prior on cases that the model did not see.
+
+    All folds share one matrix: a case that is held out weighs nothing. Within a fold, each prior starts from the answer
+    of the one before it, so put neighbours next to each other.
+
+    Parameters
+    ----------
+    X, y : as for `variance_path`
+        The cases, and which of them are of each output.
+    priors : sequence
+        What to choose from.
+    folds : int, array of int, or None
+        How many folds, dealt so that each output's members are spread evenly, or the fold of each case. None leaves
+        out one case at a time, approximately, from one fit of all (`approximate_leave_one_out`): faster.
+    target : Target or callable, optional
+        Log-likelihood (`LogLoss`) by default; its value is taken over the held-out scores of all folds together.
+    tol : float
+        Relative duality gap of the fits; priors differ by more than this.
+    fit : fit_intercept, intercept_prior, max_iter, threads
+        As for `LogisticRegression`.
+
+    Examples
+    --------
+    >>> from priorwise.priors.regression import Gaussian
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(200, 5))
+    >>> y = X[:, 0] + random.normal(size=200) > 0
+    >>> trials = try_priors(X, y, [Gaussian(v) for v in (1e-4, 1.0, 1e4)], folds=5)
+    >>> trials.priors[trials.best]
+    Gaussian(variance=1)
+    """
+    table = Table.of(X, y, sample_weight)
+    if not len(priors):
+        raise InputError("no prior to choose from: give at least one")
+    measure = as_target(target if target is not None else LogLoss())
+    held_out = LogisticHeldOut(LogisticRegression(**fit), table, folds, tol)
+    scores = np.array(list(held_out.score_matrices(priors)))
+    return Trials(priors, np.array([measure.values(held_out.outcome(each)) for each in scores]), scores)
