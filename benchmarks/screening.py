@@ -31,7 +31,7 @@ from priorwise.discovery import stopping
 from priorwise.models.regression.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
 from priorwise.ranking import screening
 from priorwise.ranking.paired import compare
-from priorwise.review.simulated_readers import READERS, Machine, Task
+from priorwise.review.simulation import READERS, Machine, Task
 
 WORDS, BIGRAMS, INTERCEPT = 0.7, 0.3, 0.1
 """The prior variances of words, bigrams and the intercept, compared with each other."""

@@ -15,9 +15,8 @@ from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features.document_vectors import document_vectors
-from priorwise.review import simulated_readers
-from priorwise.review.simulated_readers import READERS, Task
-from priorwise.review.simulation import FILE_NAME, Replay, Simulation, simulate
+from priorwise.review import simulation
+from priorwise.review.simulation import FILE_NAME, READERS, Replay, Simulation, Task, simulate
 
 WITHOUT_ASREVIEW = [name for name in READERS if name != "asreview"]
 
@@ -188,7 +187,7 @@ def test_impossible_reviews_are_refused(reviewed: Corpus, monkeypatch: pytest.Mo
         simulate(reviewed, "sport", known=0)
     with pytest.raises(InputError, match="at least one category"):
         simulate(reviewed, [])
-    monkeypatch.setattr(simulated_readers, "find_spec", lambda name: None)
+    monkeypatch.setattr(simulation, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="ASReview is not installed"):
         simulate(reviewed, "sport", seeds=1, against=["asreview"])
 
