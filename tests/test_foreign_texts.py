@@ -20,8 +20,7 @@ from priorwise.priors.keywords import read_knowledge
 from priorwise.readers.fields import Columns
 from priorwise.readers.records import RecordReader
 from priorwise.readers.texts import read_texts
-from priorwise.review.queue import Item
-from priorwise.review.sheet import read_sheet
+from priorwise.review.queue import Item, read_sheet
 from priorwise.review.verdicts import Verdicts
 from processes import Shell
 

@@ -18,10 +18,8 @@ from priorwise.discovery import Run
 from priorwise.models.linear_model import LinearModel
 from priorwise.priors.bxr_files import read_bxr_priors
 from priorwise.priors.keywords import read_knowledge
-from priorwise.review.queue import Item
-from priorwise.review.reading import said_in
-from priorwise.review.sheet import read_sheet
-from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.review.queue import Item, read_sheet
+from priorwise.review.verdicts import Verdict, Verdicts, said_in
 from test_linear_model import small_model
 
 

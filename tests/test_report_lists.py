@@ -20,8 +20,8 @@ from priorwise.exports.wikis import link
 from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of
 from priorwise.review import decisions, export_run, finished_of, judged
-from priorwise.review.reading import said_in
 from priorwise.review.results import last_words
+from priorwise.review.verdicts import said_in
 from reviews import candidates, judge
 
 TITLES = ["Plain title", "=HYPERLINK(1)", "a]] {{delete}} [[b", "+1", "two\nlines", '"quoted", with a comma', "Tea~~~~"]

@@ -24,8 +24,7 @@ from priorwise.models.regression.updating import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged
 from priorwise.review.results import last_words, results_of
 from priorwise.review.session import Session
-from priorwise.review.tally import Tally
-from priorwise.review.verdicts import CHOSEN, WORDS, current
+from priorwise.review.verdicts import CHOSEN, WORDS, Tally, current
 from processes import Start
 
 Truth = dict[str, str]

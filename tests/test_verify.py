@@ -18,8 +18,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.errors import BrokenFile, PriorwiseError
 from priorwise.models.linear_model import LinearModel
-from priorwise.review.reading import said_in
-from priorwise.review.verdicts import Verdict, Verdicts
+from priorwise.review.verdicts import Verdict, Verdicts, said_in
 from test_linear_model import small_model
 
 READ = {"run.json", "ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv"}

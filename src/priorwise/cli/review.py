@@ -160,12 +160,9 @@ def _exchange(
     export: Path | None,
     filled: Path | None,
 ) -> None:
-    from priorwise.review.queue import Item, items_of
-    from priorwise.review.reading import said_in
+    from priorwise.review.queue import Item, items_of, read_sheet, teaching_items, write_sheet
     from priorwise.review.results import decisions
-    from priorwise.review.sheet import read_sheet, write_sheet
-    from priorwise.review.teaching import teaching_items
-    from priorwise.review.verdicts import Verdicts
+    from priorwise.review.verdicts import Verdicts, said_in
 
     if filled is not None and reviewer is None:
         raise click.UsageError("Say whose verdicts these are: --reviewer NAME.")
@@ -207,8 +204,8 @@ def _others(run: Any, corpus: Any) -> list[str]:
 
 def _print_session(run: Path) -> None:
     """What is found and missing, if anything was judged; nothing where the corpus or the log cannot be opened."""
-    from priorwise.review.reading import said_in
     from priorwise.review.session import Session
+    from priorwise.review.verdicts import said_in
 
     if not said_in(run):
         return

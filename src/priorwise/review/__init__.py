@@ -2,9 +2,8 @@
 
 from priorwise.review.agreement import Agreement, GroupAgreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from priorwise.review.export import export_run, finished_of, write_into
-from priorwise.review.queue import Choices, Item, items_of
+from priorwise.review.queue import Choices, Item, items_of, teaching_items
 from priorwise.review.results import decisions, judged, results
-from priorwise.review.teaching import teaching_items
 from priorwise.review.team import Disagreement, Team
 from priorwise.review.verdicts import Verdict, Verdicts
 

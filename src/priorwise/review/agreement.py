@@ -9,9 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.review.verdicts import Verdict
+from priorwise.review.verdicts import JUDGEMENTS, Verdict
 
-JUDGEMENTS = ("yes", "no", "unsure")
 _Z = 1.959963984540054
 """Of the normal distribution, for 95%."""
 

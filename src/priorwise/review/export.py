@@ -16,8 +16,8 @@ from priorwise.durable import check_free_files
 from priorwise.errors import CorpusError, InputError
 from priorwise.exports import Finished, Result, WrittenBack, write_back, write_finished
 from priorwise.exports.write_back import check_ids
-from priorwise.review.reading import said_in
 from priorwise.review.results import decisions, last_words
+from priorwise.review.verdicts import said_in
 
 STATUS_OF = {"yes": "accepted", "no": "rejected", "unsure": "unsure"}
 

@@ -18,10 +18,8 @@ from priorwise.discovery.verdicts import Judged, JudgedDocument
 from priorwise.errors import InputError
 from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
-from priorwise.review.agreement import JUDGEMENTS, agreements, group_agreement
-from priorwise.review.reading import log_in, said_in
-from priorwise.review.tally import Tally
-from priorwise.review.verdicts import Verdict
+from priorwise.review.agreement import agreements, group_agreement
+from priorwise.review.verdicts import JUDGEMENTS, Tally, Verdict, log_in, said_in
 
 K = 250
 """Where the presence paper compares the rankings."""

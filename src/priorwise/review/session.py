@@ -40,9 +40,8 @@ from priorwise.ranking.evidence import Explanation, evidence_lines, explain, fur
 from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import GroupAgreement, group_agreement
-from priorwise.review.tally import Tally
 from priorwise.review.team import Disagreement, Team, disagreements
-from priorwise.review.verdicts import Sample, Verdict, Verdicts, current
+from priorwise.review.verdicts import Sample, Tally, Verdict, Verdicts, current
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]

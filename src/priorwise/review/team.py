@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from priorwise.errors import InputError
-from priorwise.review.agreement import JUDGEMENTS
-from priorwise.review.verdicts import LONGEST_NAME, Verdict
+from priorwise.review.verdicts import JUDGEMENTS, LONGEST_NAME, Verdict
 
 _SPAN = float(1 << 64)
 

@@ -7,7 +7,10 @@ Each verdict says how its document was chosen, at which rank, and which model ra
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
-from priorwise.discovery.verdicts import FILE_NAME
+from priorwise.discovery.verdicts import FILE_NAME, JudgedDocument
 from priorwise.errors import BrokenFile, DiskFull, InputError
 
 Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
@@ -27,6 +30,9 @@ FORMAT = 4
 """Format 1 did not know which verdicts were to teach. Format 2 knew only that. Format 3 had no decisions or teams."""
 
 LONGEST_NAME = 100
+
+JUDGEMENTS = ("yes", "no", "unsure")
+_CANNOT_WRITE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 _NEW_COLUMNS = {
     "chosen": f"TEXT NOT NULL DEFAULT 'blind' CHECK (chosen IN {CHOSEN!r})",
@@ -190,7 +196,7 @@ class Verdicts:
         The file; it is made if it is not there. None keeps the verdicts in memory.
     read_only : bool
         Whether nothing is to be added. SQLite reads a database with a write-ahead log in a folder that it cannot write
-        to only while another process has it open there; :func:`priorwise.review.reading.said_in` reads it always.
+        to only while another process has it open there; :func:`said_in` reads it always.
 
     Examples
     --------
@@ -434,3 +440,111 @@ def _fits(row: tuple[object, ...]) -> bool:
 
 def _said_by(verdict: Verdict) -> tuple[str, str, str, bool]:
     return verdict.reviewer, verdict.item, verdict.verdict, verdict.is_blind
+
+
+def said_in(folder: Path) -> list[Verdict]:
+    """Return each reviewer's last word on each document of a run; nothing if nobody has said anything."""
+    return current(log_in(folder))
+
+
+def log_in(folder: Path) -> list[Verdict]:
+    """Return everything that was ever said about a run's documents, in order."""
+    path = folder / FILE_NAME
+    if not path.is_file():
+        return []
+    if _is_writable(path):
+        return _log(path)
+    try:
+        return _log(path, read_only=True)
+    except BrokenFile as error:
+        if not _needs_to_write(error):
+            raise
+    # Even to read it SQLite writes beside a database that has a write-ahead log. So a copy is read, with that log: what
+    # was not yet moved from it into the database is there alone.
+    with tempfile.TemporaryDirectory() as elsewhere:
+        for part in (path, path.with_name(path.name + "-wal")):
+            if part.is_file():
+                shutil.copyfile(part, Path(elsewhere, part.name))
+        return _log(Path(elsewhere, path.name))
+
+
+def _log(path: Path, *, read_only: bool = False) -> list[Verdict]:
+    verdicts = Verdicts(path, read_only=read_only)
+    try:
+        return verdicts.log()
+    finally:
+        verdicts.close()
+
+
+def _is_writable(path: Path) -> bool:
+    is_effective = os.access in os.supports_effective_ids
+    return all(os.access(each, os.W_OK, effective_ids=is_effective) for each in (path, path.parent))
+
+
+def _needs_to_write(error: BrokenFile) -> bool:
+    cause = error.__cause__
+    # The lowest byte is the kind of error, the others say more about it.
+    return isinstance(cause, sqlite3.DatabaseError) and getattr(cause, "sqlite_errorcode", 0) & 0xFF in _CANNOT_WRITE
+
+
+class Tally:
+    """The documents that people judged, in the order of their first verdicts.
+
+    A document is a member if more reviewers said yes than no, unless somebody decided about a disagreement: then that
+    counts. Of each reviewer the last judgement counts. Withdrawn verdicts and skipped documents do not count.
+
+    Parameters
+    ----------
+    earlier : iterable of JudgedDocument
+        What earlier rounds said. Verdicts of this round replace it.
+
+    Examples
+    --------
+    >>> tally = Tally()
+    >>> tally.add(Verdict("1", "Ada", "a", "yes"))
+    >>> tally.add(Verdict("2", "Bob", "b", "no"))
+    >>> tally.add(Verdict("3", "Ada", "a", "no"))
+    >>> tally.words
+    {'a': 'no', 'b': 'no'}
+    """
+
+    def __init__(self, earlier: Iterable[JudgedDocument] = ()) -> None:
+        self._earlier = {each.id: each for each in earlier}
+        self._votes: dict[str, dict[tuple[str, str], tuple[int, str]]] = {}
+        self._drawn = {id: each.drawn for id, each in self._earlier.items()}
+        self.words = {id: each.verdict for id, each in self._earlier.items()}
+        self.added = 0
+
+    def add(self, verdict: Verdict) -> None:
+        """Count one more verdict of the log."""
+        self.added += 1
+        item, key = verdict.item, (verdict.reviewer, verdict.kind)
+        votes = self._votes.setdefault(item, {})
+        votes[key] = (self.added, verdict.verdict)
+        if verdict.verdict in JUDGEMENTS:
+            self._drawn.setdefault(item, verdict.chosen == "random")
+        word = _decided(votes)
+        if word is None and item in self._earlier:
+            word = self._earlier[item].verdict
+        if word is None:
+            self.words.pop(item, None)
+        else:
+            self.words[item] = word
+
+    def documents(self) -> list[JudgedDocument]:
+        """Return every document that is judged now."""
+        return [JudgedDocument(id, self.words[id], drawn) for id, drawn in self._drawn.items() if id in self.words]
+
+
+def _decided(votes: dict[tuple[str, str], tuple[int, str]]) -> str | None:
+    said = [(kind, vote) for (_, kind), vote in votes.items() if vote[1] in JUDGEMENTS]
+    if decisions := [vote for kind, vote in said if kind == "decision"]:
+        return max(decisions)[1]
+    last: dict[str, tuple[int, str]] = {}
+    for (reviewer, _), vote in votes.items():
+        if vote[1] in JUDGEMENTS and vote > last.get(reviewer, (0, "")):
+            last[reviewer] = vote
+    if not last:
+        return None
+    balance = sum((word == "yes") - (word == "no") for _, word in last.values())
+    return "yes" if balance > 0 else "no" if balance < 0 else "unsure"

@@ -15,9 +15,8 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.errors import InputError, UnknownName
 from priorwise.review.queue import Choices, Item, items_of
-from priorwise.review.reading import said_in
 from priorwise.review.results import results_of, reviewers
-from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, Verdicts
+from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, Verdicts, said_in
 from priorwise.web.answers import answer, body_of, query_of
 from priorwise.web.app import Page
 from priorwise.web.workspace import Workspace

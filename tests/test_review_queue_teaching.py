@@ -19,8 +19,8 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.discovery.run import VerdictCounts
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of, judged, results, teaching_items
-from priorwise.review.reading import said_in
 from priorwise.review.results import results_of
+from priorwise.review.verdicts import said_in
 from reviews import judge, with_status
 
 

@@ -16,8 +16,8 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of
-from priorwise.review.reading import said_in
-from priorwise.review.sheet import read_sheet, write_sheet
+from priorwise.review.queue import read_sheet, write_sheet
+from priorwise.review.verdicts import said_in
 from reviews import judge
 
 HOSTILE = [
