@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -22,7 +23,9 @@ from reference_sql import categorylinks_dump, linktarget_dump, new_categorylinks
 from fuzzing import AWKWARD, hostile, little_memory, or_refused, read_or_refused, tried
 from priorwise.corpus import Corpus, Document, IngestSummary, ingest
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.exports import write_back
 from priorwise.exports.wikis import read_page_list
+from priorwise.priors.keywords import column_keywords
 from priorwise.readers.document import Stream
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import FolderReader
@@ -87,6 +90,15 @@ def database_of(rows: list[list[str]]) -> bytes:
     return made_by(write, "a.sqlite")
 
 
+def duck_of(rows: list[list[str]]) -> bytes:
+    def write(path: Path) -> None:
+        with closing(duckdb.connect(str(path))) as connection:
+            connection.execute(f"CREATE TABLE books ({', '.join(f'{name} VARCHAR' for name in rows[0])})")
+            connection.executemany("INSERT INTO books VALUES (?, ?, ?, ?)", rows[1:])
+
+    return made_by(write, "a.duckdb")
+
+
 FLAT = TABLE.set_column(3, "labels", pa.array([json.dumps(record["labels"]) for record in RECORDS]))
 
 
@@ -136,6 +148,17 @@ SOURCES += [
     Source("books.xlsx", book_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
     Source("books.ods", sheet_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN)),
     Source("books.sqlite", database_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN, QUERY)),
+    Source("books.duckdb", duck_of(GERMAN), TABLES, lambda path: RecordReader([path], IN_GERMAN, QUERY)),
+    Source(
+        "japanese.csv",
+        written(GERMAN[:1], ",", "cp1252") + "1,茶,本,語\r\n".encode("cp932"),
+        TABLES,
+        lambda path: RecordReader([path], IN_GERMAN),
+    ),
+    Source("terms.csv", "Nr;Begriff\n1;+Öl:2\n2;Tee\n".encode(), TABLES, lambda path: column_keywords(path, "Begriff")),
+    Source(
+        "into.ods", sheet_of(GERMAN), TABLES, lambda path: [write_back(path, path.with_name("new.ods"), [], label="x")]
+    ),
     Source("pages.txt", b"* [[:Green tea]]\n* [[Milk|milk]]\n", [*AWKWARD, b"[[", b"]]"], read_page_list),
     Source("pages.json", b'{"pages": [{"title": "Tea"}]}', JSON, read_page_list),
 ]

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,13 +26,13 @@ from hypothesis import strategies as st
 from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError, UnknownName
+from priorwise.exports import Result, write_back
 from priorwise.readers.encodings import Encoding, guessed, known_encoding, recognised
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, rows_of
 from priorwise.readers.separated import EMPTY, SHORT, recognise_dialect
 from priorwise.readers.separators import guess_separator
-from priorwise.readers.sheets import sheet_names
 
 GERMAN = [
     ["Signatur", "Titel", "Beschreibung", "Schlagwörter"],
@@ -195,13 +198,35 @@ def test_a_spreadsheet(tmp_path: Path) -> None:
     assert (read[2].title, read[2].text, read[2].place) == ("3", "True", 5)
     assert list(read[0].labels) == ["x", "y"]
     assert any("the sheet 'Books'; the file also has 'Notes', 'Old'" in remark for remark in reader.remarks)
-    assert sheet_names(path) == ["Notes", "Books", "Old"]
     for sheet in ("Old", 3, "3"):
         assert [document.id for document in RecordReader([path], opening=Opening(sheet=sheet))] == ["a"]
     with pytest.raises(UnknownName, match="no sheet 'Bookz'; did you mean 'Books'"):
         list(RecordReader([path], opening=Opening(sheet="Bookz")))
     with pytest.raises(InputError, match="has 3 sheets, and no sheet 4"):
         list(RecordReader([path], opening=Opening(sheet=4)))
+
+
+def test_the_sheet_with_the_columns_is_read_whatever_comes_before_it(tmp_path: Path) -> None:
+    cover = [["Catalogue of 2026", "made by"], ["Ann", "Bob"]]
+    path = workbook(tmp_path / "a.xlsx", {"Cover": cover, "Books": [["Nr", "Abstract"], [7, "On tea"]]})
+    reader = RecordReader([path], Columns(text="Abstract", id="Nr"))
+    assert [(document.id, document.text) for document in reader] == [("7", "On tea")]
+    written = tmp_path / "b.xlsx"
+    write_back(path, written, [Result("7", "accepted", 1)], label="Tea", columns=Columns(text="Abstract", id="Nr"))
+    assert openpyxl.load_workbook(written)["Books"]["C2"].value == "accepted"
+
+
+def test_tables_in_memory_are_records_too() -> None:
+    rows = {"id": ["a", "b"], "text": ["red apple", "green apple"], "labels": ["x; y", "y"]}
+    for table in (pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows)):
+        corpus = Corpus.from_records(table)
+        assert corpus.ids([0, 1]) == ["a", "b"]
+        assert corpus.labels_of(0) == ["x", "y"]
+    with pytest.raises(InputError, match=r"several tables or columns \(train\).*choose one"):
+        Corpus.from_records({"train": [{"text": "a"}]})
+    named = pd.DataFrame({"Titel": ["On tea", "On milk"], "Abstract": ["It is hot.", "It is cold."]})
+    with pytest.raises(UnknownName, match=r"Corpus.from_records\(data, text='Abstract', title='Titel'\)"):
+        Corpus.of(named)
 
 
 def test_numbers_shown_with_leading_zeros_keep_them(tmp_path: Path) -> None:

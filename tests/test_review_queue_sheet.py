@@ -132,7 +132,7 @@ def test_two_verdicts_for_one_document(hostile: tuple[Corpus, list[Item]], verdi
         ("a.csv", b"id,verdict\n\xff,yes\n", "'ÿ' is not in this review"),
         ("a.xlsx", b"PK nonsense", "not a spreadsheet that can be read"),
         ("a.xlsx", b"", "there is no row"),
-        ("a.txt", b"id,verdict\n", "the name does not say what it holds"),
+        ("a.txt", b"id,verdict\n", "its name does not say what it holds"),
         ("missing.csv", None, "no such file"),
     ],
 )

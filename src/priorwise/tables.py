@@ -88,7 +88,7 @@ def csv_writer(file: TextIO, headings: Sequence[str]) -> Callable[[Iterable[Any]
     return write_row
 
 
-def row_text(cells: Iterable[Any], *, everywhere: bool = False, **dialect: Any) -> str:
+def row_text(cells: Iterable[Any], *, everywhere: bool = False, guard: bool = True, **dialect: Any) -> str:
     r"""Return one row of a table in any dialect of CSV, without the end of the line.
 
     Parameters
@@ -97,6 +97,8 @@ def row_text(cells: Iterable[Any], *, everywhere: bool = False, **dialect: Any) 
         Texts, numbers, and None for an empty cell.
     everywhere : bool
         Quote every cell.
+    guard : bool
+        Let no cell be taken for a formula; switched off for cells of somebody's own file.
     **dialect
         The options of :func:`csv.writer`.
 
@@ -111,7 +113,7 @@ def row_text(cells: Iterable[Any], *, everywhere: bool = False, **dialect: Any) 
     if quoting == csv.QUOTE_NONE:
         dialect["escapechar"] = dialect.get("escapechar") or "\\"
     writer = csv.writer(file, quoting=quoting, **dialect)
-    writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+    writer.writerow([guarded(cell) if guard and isinstance(cell, str) else cell for cell in cells])
     return file.getvalue().removesuffix("\r\n")
 
 

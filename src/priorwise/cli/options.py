@@ -145,7 +145,9 @@ _OPENING = [
     ),
     click.option("--encoding", help="How text files are encoded, such as windows-1252. [default: recognised]"),
     click.option("--quote", help="The character around cells in CSV files, or 'none'. [default: recognised]"),
-    click.option("--sheet", help="The sheet of a spreadsheet, by name or number. [default: the first with a table]"),
+    click.option(
+        "--sheet", help="The sheet of a spreadsheet, by name or number. [default: the first with the columns]"
+    ),
     click.option("--query", metavar="SQL", help="The query for a SQLite or DuckDB database."),
 ]
 _COLUMNS = [

@@ -52,7 +52,7 @@ class Corpus(CorpusContents):
             return data
         if isinstance(data, str | Path):
             return cls.open(data) if "://" in str(data) or Path(data).is_dir() else cls.from_records(data)
-        return cls.from_dataframe(data) if hasattr(data, "columns") else cls.from_records(data)
+        return cls.from_records(data)
 
     @classmethod
     def from_texts(
@@ -111,7 +111,7 @@ class Corpus(CorpusContents):
         ----------
         records : iterable of mappings, or path or paths of files
             Files are those that :class:`~priorwise.RecordReader` reads: tables, spreadsheets, bibliographies and more.
-            A dataset of Hugging Face is an iterable of mappings.
+            A dataset of Hugging Face is an iterable of mappings. A data frame or an Arrow table is taken, too.
         text, id, title, labels : str
             The columns; `text` may be several. Without an ``id`` column the records are numbered, without a ``title``
             the id is the title.

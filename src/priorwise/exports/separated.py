@@ -43,21 +43,21 @@ def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) ->
                     cells += [""] * missing
                     labels = added.with_label(cells[place])
                     if labels != cells[place]:
-                        cells[place] = labels
-                        body = row_text(cells, everywhere=everywhere, **dialect.options)
+                        cells[place] = guarded(labels)
+                        body = row_text(cells, everywhere=everywhere, guard=False, **dialect.options)
                     missing = 0
                 # Some programs leave out empty cells at the end of a row, and others write too many.
                 body += dialect.delimiter * missing
                 if missing < 0:
-                    body = row_text(cells[: len(header)], everywhere=everywhere, **dialect.options)
+                    body = row_text(cells[: len(header)], everywhere=everywhere, guard=False, **dialect.options)
                 row += 1
             if len(again) == len(new):
                 # Results of the same label from an earlier time are replaced.
                 if row:
                     cells = [*cells, *[""] * (len(header) - len(cells))]
                     for place, value in zip(again, new, strict=True):
-                        cells[place] = str(value)
-                    body = row_text(cells, everywhere=everywhere, **dialect.options)
+                        cells[place] = guarded(str(value))
+                    body = row_text(cells, everywhere=everywhere, guard=False, **dialect.options)
                 file.write(body + end)
                 continue
             file.write(body + dialect.delimiter + row_text(new, everywhere=everywhere, **dialect.options) + end)

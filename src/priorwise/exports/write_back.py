@@ -14,9 +14,11 @@ from priorwise.errors import AlreadyExists, BrokenFile, InputError
 from priorwise.exports.bibliographies import write_bibtex, write_tagged
 from priorwise.exports.result import COLUMNS, Result, results_of
 from priorwise.exports.separated import write_into_table, write_table
-from priorwise.exports.spreadsheets import write_into_workbook, write_workbook
+from priorwise.exports.spreadsheets import write_into_open_document, write_into_workbook, write_workbook
 from priorwise.readers.bibliography import Joining
+from priorwise.readers.compressed import compressed, plain_suffix
 from priorwise.readers.fields import Columns, as_text, numbered_ids
+from priorwise.readers.formats import BY_SUFFIX
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, rows_of, settled
 from priorwise.readers.separators import PEEKED
@@ -97,7 +99,7 @@ def write_back(
     Parameters
     ----------
     source : str or Path
-        The file that the corpus was made of: CSV, TSV, ``.xlsx``, JSON lines, RIS, ``.nbib`` or BibTeX.
+        The file that the corpus was made of: CSV, TSV, ``.xlsx``, ``.ods``, JSON lines, RIS, ``.nbib`` or BibTeX.
     output : str or Path
         The file to write. With the ending of another table (``.csv``, ``.xlsx``, ``.jsonl``) it is converted, and then
         the source may have any format of records.
@@ -136,13 +138,13 @@ def write_back(
     opening = opening or Opening()
     if target.exists() and (target.is_dir() or not overwrite):
         raise AlreadyExists(target, not_a="file" if target.is_dir() else None)
-    kind, wanted = opening.format_of(path), Opening().format_of(target)
-    wanted = wanted or kind
+    kind = opening.format_of(path)
+    wanted = BY_SUFFIX.get(plain_suffix(target)) or kind
     found = results_of(results)
     columns = _settled(path, columns or Columns(), opening)
     ids = _ids_in(path, [Path(each) for each in together or [path]], columns, opening, found)
     added = Added(label, columns, [found.get(each) for each in ids], labelled, at_least)
-    with whole_file(target) as draft:
+    with whole_file(target) as draft, compressed(draft, target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
         elif kind == wanted == "bibtex":
@@ -151,8 +153,10 @@ def write_back(
             write_into_table(path, draft, added, opening)
         elif wanted == "jsonl" and kind == "jsonl":
             _write_into_json_lines(path, draft, added, opening)
-        elif kind == wanted == "spreadsheet" and path.suffix.lower() in (".xlsx", ".xlsm"):
+        elif kind == wanted == "spreadsheet" and path.suffix.lower() == target.suffix.lower() in (".xlsx", ".xlsm"):
             write_into_workbook(path, draft, added, opening)
+        elif kind == wanted == "spreadsheet" and path.suffix.lower() == target.suffix.lower() == ".ods":
+            write_into_open_document(path, draft, added, opening)
         else:
             _converted(path, draft, added, opening, wanted, target)
     rows = range(len(added.results))
@@ -161,7 +165,7 @@ def write_back(
 
 def _settled(path: Path, columns: Columns, opening: Opening) -> Columns:
     """Return the columns with what separates labels in this file, if nobody said so."""
-    guess = settled(columns, (record for _, record in islice(rows_of(path, opening), PEEKED)))
+    guess = settled(columns, (record for _, record in islice(rows_of(path, opening, columns), PEEKED)))
     return replace(columns, separator=guess.separator or columns.separator)
 
 
@@ -174,7 +178,7 @@ def _ids_in(
     places: list[int] = []
     mine: list[int] = []
     for path in paths:
-        for place, record in rows_of(path, opening):
+        for place, record in rows_of(path, opening, columns):
             row = len(places)
             places.append(place)
             if path == source:
@@ -214,7 +218,7 @@ def check_ids(path: Path, columns: Columns, opening: Opening, known: Collection[
     """
     why = "the file has changed, or the files that were read with it are not beside it"
     instead = "write a table of the results instead (priorwise report RUN -o results.csv)"
-    for place, record in rows_of(path, opening):
+    for place, record in rows_of(path, opening, columns):
         identity = as_text(record.get(columns.id), columns.id).strip()
         if not identity:
             raise BrokenFile(path, f"this row has no id, and {why}; {instead}", line=place)
@@ -257,7 +261,7 @@ def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Openi
 
 
 def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: str | None, target: Path) -> None:
-    rows = [dict(record) for _, record in rows_of(path, opening)]
+    rows = [dict(record) for _, record in rows_of(path, opening, added.columns)]
     for row, record in enumerate(rows):
         if added.gains(row):
             record[added.columns.labels] = added.with_label(record.get(added.columns.labels))

@@ -127,6 +127,28 @@ def decompressed(stream: IO[bytes], kind: str | None) -> IO[bytes]:
 
 
 @contextmanager
+def compressed(draft: Path, target: Path) -> Iterator[Path]:
+    """Give a file to write; its content goes to the draft, compressed as the target's name says."""
+    kind = _BY_EXTENSION.get(target.suffix.lower())
+    if kind is None:
+        yield draft
+        return
+    with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
+        plain = Path(folder, target.stem)
+        yield plain
+        with plain.open("rb") as source, pa.OSFile(str(draft), "wb") as file:
+            if kind == "xz":
+                compressor = lzma.LZMACompressor()
+                while piece := source.read(_CHUNK):
+                    file.write(compressor.compress(piece))
+                file.write(compressor.flush())
+                return
+            with pa.CompressedOutputStream(file, kind) as packed:
+                while piece := source.read(_CHUNK):
+                    packed.write(piece)
+
+
+@contextmanager
 def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
     """Give a file that can be read at any place: itself, or a temporary decompressed copy on the disk."""
     if compression(path) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -110,9 +111,8 @@ def format_of_head(head: bytes) -> str | None:
 
 def no_format(path: Path) -> BrokenFile:
     """Return the error for a file whose name does not say what it holds."""
-    known = ", ".join(sorted(BY_SUFFIX))
-    reason = f"the name does not say what it holds; records come in {known}"
-    return BrokenFile(path, f"{reason}, or under any name if you give the delimiter or --read-as")
+    reason = "its name does not say what it holds; add --read-as and one of"
+    return BrokenFile(path, f"{reason} {', '.join(FORMATS)} (csv also if tabs or semicolons separate the columns)")
 
 
 def from_standard_input() -> tuple[Path, str]:
@@ -120,11 +120,12 @@ def from_standard_input() -> tuple[Path, str]:
 
     Readers look at a file more than once: to recognise it, and to read it.
     """
-    with tempfile.NamedTemporaryFile(prefix="priorwise-", suffix=".stdin", delete=False) as copy:
-        path = Path(copy.name)
+    folder = tempfile.mkdtemp(prefix="priorwise-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder, "standard input")
+    with path.open("wb") as copy:
         while piece := sys.stdin.buffer.read(_CHUNK):
             copy.write(piece)
-    atexit.register(path.unlink, missing_ok=True)
     with opened(path, lambda n: None) as stream:
         head = stream.read(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()

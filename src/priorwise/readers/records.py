@@ -149,8 +149,8 @@ class RecordReader:
 
     @property
     def wanted(self) -> list[str]:
-        """The columns that must be there."""
-        return self.columns.required if self.checked else []
+        """The columns that must be there; they help to recognise how a table is written, and which sheet has it."""
+        return self.columns.required
 
     def check(self, present: Collection[str], path: Path) -> None:
         """Raise an error if a column that must be there is not, or if one that is read is there twice."""
@@ -286,9 +286,11 @@ def settled(columns: Columns, head: Iterable[Mapping[str, Any]]) -> Guess:
     return guess_separator(record.get(columns.labels) for record in head)
 
 
-def rows_of(path: Path, opening: Opening | None = None) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of a file as they are, whatever their columns, each with its line or row."""
-    reader = RecordReader([path], opening=replace(opening or Opening(), join=False))
+def rows_of(
+    path: Path, opening: Opening | None = None, columns: Columns | None = None
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows of a file as they are, each with its line or row; columns that are expected may be missing."""
+    reader = RecordReader([path], columns, replace(opening or Opening(), join=False))
     reader.checked = False
     return ((place, record) for _, place, record in reader.records())
 

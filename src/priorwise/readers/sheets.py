@@ -29,7 +29,7 @@ _LARGEST_STYLES = 1 << 26
 def spreadsheet(reader: RecordReader, path: Path) -> Numbered:
     """Yield the rows of a sheet as records; the first row that is not empty is the header."""
     with spooled(path, reader.tell) as plain:
-        name, rows, others = _sheet(plain, path, reader.opening.sheet)
+        name, rows, others = _sheet(plain, path, reader.opening.sheet, reader.wanted)
         more = f"; the file also has {', '.join(repr(each) for each in others)}" if others else ""
         reader.says(path, f"the sheet '{name}'{more}")
         header: list[str] | None = None
@@ -51,31 +51,35 @@ def spreadsheet(reader: RecordReader, path: Path) -> Numbered:
             yield number, dict(zip(header, cells, strict=True))
 
 
-def sheet_names(path: Path) -> list[str]:
-    """Return the names of the sheets of a file."""
+def chosen_sheet(path: Path, wanted: str | int | None, columns: Sequence[str]) -> str:
+    """Return the name of the sheet that is read: as somebody chose, or the first with a table of these columns."""
     with spooled(path, lambda n: None) as plain:
-        return list(_workbook(plain, path).sheet_names)
+        return _sheet(plain, path, wanted, columns)[0]
 
 
-def chosen_sheet(path: Path, wanted: str | int | None) -> str:
-    """Return the name of the sheet that is read."""
-    with spooled(path, lambda n: None) as plain:
-        return _sheet(plain, path, wanted)[0]
-
-
-def _sheet(plain: Path, path: Path, wanted: str | int | None) -> tuple[str, Iterable[Sequence[Any]], list[str]]:
+def _sheet(
+    plain: Path, path: Path, wanted: str | int | None, columns: Sequence[str]
+) -> tuple[str, Iterable[Sequence[Any]], list[str]]:
     workbook = _workbook(plain, path)
     names: list[str] = list(workbook.sheet_names)
     if not names:
         raise BrokenFile(path, "there is no sheet in it")
     chosen = _chosen(names, wanted, path)
+    held: dict[str, Sequence[Sequence[Any]]] = {}
     if chosen is None:
         # A cover sheet or an empty one may come before the table.
-        chosen = next((name for name in names if len(_cells(workbook, path, name)) > 1), names[0])
+        held = {name: _cells(workbook, path, name) for name in names}
+        tables = [name for name in names if len(held[name]) > 1] or names
+        chosen = next((name for name in tables if _has_columns(held[name], columns)), tables[0])
     others = [name for name in names if name != chosen]
     if _shows_zeros(plain):
         return chosen, _rows_as_shown(plain, path, chosen), others
-    return chosen, _cells(workbook, path, chosen), others
+    return chosen, held[chosen] if chosen in held else _cells(workbook, path, chosen), others
+
+
+def _has_columns(rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> bool:
+    header = next((row for row in rows if any(cell not in ("", None) for cell in row)), ())
+    return set(columns) <= set(map(_as_name, header))
 
 
 def _cells(workbook: Any, path: Path, name: str) -> Sequence[Sequence[Any]]:
