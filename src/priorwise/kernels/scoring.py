@@ -45,23 +45,7 @@ def score_documents_many(
     rows: NDArray[np.uint64],
     scores: NDArray[np.int32],
 ) -> None:
-    """Score documents for many outputs at once, in whole numbers.
-
-    Parameters
-    ----------
-    place : array
-        The row of `table` that holds a token's numbers, or −1 if no output knows the token.
-    table : array
-        Rows of one number per output, one after the other.
-    rows : array
-        Room for the tokens of the longest document.
-    scores : array, shape (n_outputs, n_documents)
-        Filled with the sums.
-
-    A row is what memory delivers, so numbers of two bytes make it twice as fast as numbers of four. Unsigned numbers
-    index the table because signed ones might be negative to the compiler, which then adds one number at a time. Eight
-    rows are added at a time, so that several are on their way from memory at once.
-    """
+    """Score documents for many outputs at once, in whole numbers."""
     outputs = np.uint64(scores.shape[0])
     one, eight = np.uint64(1), np.uint64(8)
     total = np.empty(scores.shape[0], dtype=np.int32)

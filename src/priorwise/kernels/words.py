@@ -18,26 +18,14 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def read_only(data: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written to: with one type of array there is one compilation.
-
-    Examples
-    --------
-    >>> read_only(np.zeros(3, np.uint8)).flags.writeable
-    False
-    """
+    """Return a view that cannot be written to: with one type of array there is one compilation."""
     view = data.view()
     view.flags.writeable = False
     return view
 
 
 def as_words(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return the bytes as words of eight; those that are left over at the end are not in it.
-
-    Examples
-    --------
-    >>> as_words(np.zeros(17, np.uint8)).size
-    2
-    """
+    """Return the bytes as words of eight; those that are left over at the end are not in it."""
     return data[: data.size // 8 * 8].view(np.uint64)
 
 

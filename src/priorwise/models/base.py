@@ -162,13 +162,7 @@ class PriorModel(PriorByName):
 
 
 def models() -> dict[str, type[PriorModel]]:
-    """List every model by name: those of this package, and those that have been defined elsewhere.
-
-    Examples
-    --------
-    >>> list(models())[:6]
-    ['bernoulli', 'multinomial', 'weighted', 'presence', 'logistic', 'probit']
-    """
+    """List every model by name: those of this package, and those that have been defined elsewhere."""
     for module in MODULES:
         importlib.import_module(f"priorwise.models.{module}")
     own = [name for name, model in MODELS.items() if model.__module__.startswith("priorwise.")]

@@ -19,15 +19,6 @@ class Labels:
 
     Two classes are one output, the second against the first; several classes an output each; labels one output each,
     the label against all documents without it.
-
-    Parameters
-    ----------
-    classes : array
-        The classes, sorted; for an indicator matrix the numbers of its columns.
-    multilabel : bool
-        Whether a document may have any number of them.
-    sparse : bool
-        Whether the indicator matrix was sparse, and predictions are to be.
     """
 
     classes: NDArray[Any]

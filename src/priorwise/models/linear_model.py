@@ -217,15 +217,7 @@ FEATURES = ("counts", "presence")
 
 @dataclass(frozen=True)
 class GroupWeights:
-    """What features beyond a document's words add to its score, by name: the other labels it carries.
-
-    Parameters
-    ----------
-    names : list of str
-        The features.
-    adds : array, shape (n_features,)
-        What each adds to the score of a document that has it.
-    """
+    """What features beyond a document's words add to its score, by name: the other labels it carries."""
 
     names: list[str]
     adds: NDArray[np.float64]
@@ -238,19 +230,7 @@ class GroupWeights:
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the weights of a model with one output come from.
-
-    Parameters
-    ----------
-    in_members, in_others : array, shape (n_tokens,)
-        In how many members, and in how many other documents, each token occurs.
-    from_prior : array, shape (n_tokens,)
-        The part of each token's weight that the prior brought; the documents added the rest.
-    n_members, n_others : float
-        How many members and other documents the model learned from.
-    bias_from_prior : float
-        The part of the bias that the prior brought.
-    """
+    """Where the weights of a model with one output come from."""
 
     in_members: NDArray[np.float64]
     in_others: NDArray[np.float64]
@@ -631,17 +611,6 @@ def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
     longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same place on top.
     The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
     ``slope`` × score + ``intercept``.
-
-    Examples
-    --------
-    >>> from priorwise.models.linear_model import LinearModel
-    >>> from priorwise.models.weights import Weights
-    >>> weights = Weights(np.array([0, 1]), np.array([[0.5, -2.0]]), np.array([0.1]))
-    >>> details = {"features": "counts", "link": "logistic", "tokenizer": None, "members": np.ones(2), "about": {}}
-    >>> model = LinearModel.of(weights, ["tea", "milk"], labels=["no", "yes"], multilabel=False, **details)
-    >>> arrays = arrays_of(model)
-    >>> arrays["tokens"].tolist(), arrays["bias"].tolist()
-    (['milk', 'tea'], [0.1])
     """
     values, background = model.weights.values.tocsc(), model.weights.background
     assert background is not None, "a saved model has one"

@@ -108,13 +108,7 @@ def _limits(model: LinearModel, kind: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    r"""Return a text that Markdown shows as it is, in one line.
-
-    Examples
-    --------
-    >>> print(plain("a|b\n<script>`*x*`"))
-    a\|b &lt;script&gt;\`\*x\*\`
-    """
+    r"""Return a text that Markdown shows as it is, in one line."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     for sign in "\\`*_[]|#!":
         shown = shown.replace(sign, f"\\{sign}")
@@ -122,12 +116,6 @@ def plain(text: str) -> str:
 
 
 def code(value: Any) -> str:
-    r"""Return what is to be read letter by letter.
-
-    Examples
-    --------
-    >>> code("Dirichlet(1)")
-    '`Dirichlet(1)`'
-    """
+    r"""Return what is to be read letter by letter."""
     shown = "".join(letter if letter.isprintable() and letter != "`" else " " for letter in str(value))
     return f"`{shown}`"

@@ -32,22 +32,7 @@ OUT_OF_THE_QUESTION = -1e6
 
 
 class FoldedScores(HeldOut):
-    """Scores of every document under models fitted without its fold.
-
-    Parameters
-    ----------
-    estimator : scikit-learn classifier
-        A model with a parameter `prior`.
-    X, y : arrays
-        The documents and their classes.
-    weight : array
-        What each document weighs.
-    folds : int or scikit-learn splitter, optional
-        How many folds, 5 by default, drawn by chance with a fixed seed and the classes in proportion; no more than the
-        largest class has documents. Or how to split.
-    grid : sequence of priors, optional
-        What to choose from; by default the grid of the estimator's own prior.
-    """
+    """Scores of every document under models fitted without its fold."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid: Sequence[Any] | None) -> None:
         self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
@@ -330,14 +315,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def average_weights(models: Sequence[Weights], shares: Floats, n_features: int) -> Weights:
-    """Mean of several models of the same features, each with its share.
-
-    Examples
-    --------
-    >>> one, other = (Weights(np.array([j]), np.array([[2.0]]), np.array([1.0])) for j in (0, 1))
-    >>> average_weights([one, other], np.array([0.75, 0.25]), 2).values
-    array([[1.5, 0.5]])
-    """
+    """Mean of several models of the same features, each with its share."""
     features = np.unique(np.concatenate([weights.features for weights in models]))
     values = sum(share * weights.table(n_features) for share, weights in zip(shares, models, strict=True))
     bias = sum(share * weights.bias for share, weights in zip(shares, models, strict=True))

@@ -26,23 +26,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Examples:
-    """The documents of a corpus to learn from, and their labels.
-
-    Parameters
-    ----------
-    rows : array of int
-        The documents.
-    labels : list of str
-        The labels, sorted; each has a document.
-    membership : scipy.sparse.csr_matrix, shape (n_documents, n_labels)
-        One where a document has a label.
-    multilabel : bool
-        Whether each label is learned on its own, against all other documents.
-    left_out : dict of str to int
-        What was left out and why, with how many.
-    unlabelled : int
-        How many of the documents have none of the labels.
-    """
+    """The documents of a corpus to learn from, and their labels."""
 
     rows: Ints
     labels: list[str]
@@ -55,28 +39,7 @@ class Examples:
 def examples_of(
     corpus: Corpus, *, multilabel: bool | None = None, min_members: int = 1, labelled_only: bool = False
 ) -> Examples:
-    """Find what a classifier can learn from a corpus.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Documents and labels.
-    multilabel : bool, optional
-        Whether a document may have any number of labels; by default whether one of the corpus has several. If not,
-        documents that have several are left out.
-    min_members : int
-        Labels with fewer documents are left out.
-    labelled_only : bool
-        If labels are learned each on its own: leave out the documents without any, which otherwise are examples of
-        what each label is not.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a", "b", "c", "d"], labels=["x", "y", "y", None])
-    >>> found = examples_of(corpus)
-    >>> found.rows.tolist(), found.labels, found.multilabel, found.left_out
-    ([0, 1, 2], ['x', 'y'], False, {'documents without a label': 1})
-    """
+    """Find what a classifier can learn from a corpus."""
     from scipy.sparse import csr_matrix
 
     starts, numbers = corpus.take_labels(np.arange(corpus.n_documents))
@@ -135,22 +98,7 @@ def train(
     link: str,
     about: Callable[[Any], dict[str, Any]],
 ) -> tuple[LinearModel, Any]:
-    """Fit a classifier, and return it both ready to be saved and as it was fitted.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Where the examples are.
-    examples : Examples
-        What to learn from.
-    make : function
-        Given the size of the vocabulary, returns a scikit-learn estimator whose `weights_` are `Weights` when fitted,
-        or a search whose `best_estimator_` is one.
-    features, link : str
-        As in `LinearModel`.
-    about : function
-        Given the fitted estimator, returns what the model's description is to say of it.
-    """
+    """Fit a classifier, and return it both ready to be saved and as it was fitted."""
     X = corpus.matrix(examples.rows, binary=features == "presence")
     columns = np.unique(X.indices)
     if not len(columns):
@@ -227,17 +175,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Documents as a regression reads them.
-
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix
-        The examples' features.
-    vocabulary : Vocabulary
-        The word of each column.
-    recipe : Recipe
-        How counts became features.
-    """
+    """Documents as a regression reads them."""
 
     X: Any
     vocabulary: Vocabulary
@@ -251,14 +189,6 @@ def prepare(
 
     Every word of the corpus has a column, those of documents without a label too, and so has every word of the
     knowledge texts: there a prior may speak where no example does. Document frequencies are those of the whole corpus.
-
-    Examples
-    --------
-    >>> from priorwise.models.training import examples_of
-    >>> corpus = Corpus.from_texts(["oil up", "wheat up", "up"], labels=["oil", "grain", None])
-    >>> prepared = prepare(corpus, examples_of(corpus), knowledge=LabelTexts({"oil": "oil barrels"}))
-    >>> prepared.vocabulary.words, prepared.X.toarray().round(2).tolist()
-    (['up', 'oil', 'wheat', 'barrels'], [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
     """
     if features not in RECIPES:
         raise InputError(f"no features '{features}'; there are {', '.join(RECIPES)}")
@@ -322,20 +252,7 @@ def fit_regression(
     about: Callable[[Any], dict[str, Any]],
     threshold: Any = None,
 ) -> tuple[LinearModel, Any]:
-    """Fit, draw the line, and return the model both ready to be saved and as it was fitted.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A regression, or a search whose `best_estimator_` is one.
-    link : {"logistic", "probit"}
-        As in `LinearModel`.
-    about : function
-        Given the fitted estimator, returns what the model's description is to say of it.
-    threshold : target of counts, optional
-        What the decisions are to be best at on the examples. The threshold is taken off the bias: a document is put to
-        a label when its probability is above ½, as before, and probabilities are no longer calibrated.
-    """
+    """Fit, draw the line, and return the model both ready to be saved and as it was fitted."""
     if threshold is not None and not examples.multilabel and len(examples.labels) > 2:
         raise InputError("a threshold is for two classes, or for labels that are decided each on its own")
     fitted = estimator.fit(prepared.X, targets_of(examples))

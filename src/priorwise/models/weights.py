@@ -15,15 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Background:
-    """What tokens add to an output that has nothing of its own to say of them: one number per output and group.
-
-    Parameters
-    ----------
-    values : array, shape (n_outputs, n_groups)
-        The numbers.
-    group : array of int, shape (n_features,)
-        The group of each token.
-    """
+    """What tokens add to an output that has nothing of its own to say of them: one number per output and group."""
 
     values: Floats
     group: NDArray[np.int32]
@@ -37,29 +29,6 @@ class Weights:
 
     With thousands of outputs most tokens are new to most of them. Then `values` is a sparse matrix of differences
     from a background, which every token has, and nothing of size outputs × tokens is ever made.
-
-    Parameters
-    ----------
-    features : array of int, shape (n_features,)
-        The tokens that the model knows, ascending.
-    values : array, or scipy.sparse.csc_matrix, shape (n_outputs, n_features)
-        What each of them adds to each output, beyond the background if there is one.
-    bias : array, shape (n_outputs,)
-        What each output starts from.
-    background : Background, optional
-        What each token adds where `values` holds nothing.
-
-    Examples
-    --------
-    >>> weights = Weights(np.array([1, 3]), np.array([[0.5, -2.0]]), np.array([0.1]))
-    >>> weights.lookup(5)
-    array([ 0. ,  0.5,  0. , -2. ,  0. ])
-    >>> from scipy.sparse import csc_matrix
-    >>> background = Background(np.array([[-1.0], [-2.0]]), np.zeros(3, dtype=np.int32))
-    >>> Weights(np.arange(3), csc_matrix([[0.5, 0, 0], [0, 0, 4]]), np.zeros(2), background).lookup(3, output=1)
-    array([-2., -2.,  2.])
-    >>> weights
-    <Weights: 1 output, 2 tokens>
     """
 
     features: NDArray[np.int64]
@@ -71,13 +40,7 @@ class Weights:
         return f"<Weights: {counted(len(self.bias), 'output')}, {counted(len(self.features), 'token')}>"
 
     def table(self, n_tokens: int) -> Floats:
-        """Array of one number per output and token of the vocabulary: 0 where the model does not know the token.
-
-        Examples
-        --------
-        >>> Weights(np.array([1]), np.array([[0.5]]), np.array([0.1])).table(3)
-        array([[0. , 0.5, 0. ]])
-        """
+        """Array of one number per output and token of the vocabulary: 0 where the model does not know the token."""
         found = np.zeros((len(self.bias), n_tokens))
         for output, row in enumerate(found):
             row[self.features] = self.row(output)
@@ -123,22 +86,6 @@ def log_probabilities(scores: Floats, link: str, *, multilabel: bool) -> Floats:
 
     Of two classes, whose scores are opposites, and of labels, softmax is logistic. Other links of several classes are
     made to add up to 1.
-
-    Parameters
-    ----------
-    scores : array, shape (n_documents, n_labels)
-        From `label_scores`.
-    link : {"softmax", "logistic", "probit"}
-        What a score is.
-    multilabel : bool
-        Whether a document may have any number of labels.
-
-    Examples
-    --------
-    >>> np.exp(log_probabilities(np.log([[1.0, 3.0, 4.0]]), "softmax", multilabel=False)).round(3)
-    array([[0.125, 0.375, 0.5  ]])
-    >>> np.exp(log_probabilities(np.array([[0.0, 2.0]]), "logistic", multilabel=True)).round(3)
-    array([[0.5  , 0.881]])
     """
     if not multilabel and scores.shape[1] > 2:
         each = scores if link == "softmax" else _of_each(scores, link)
@@ -165,13 +112,7 @@ class Calibration:
     intercept: float
 
     def probability(self, scores: Floats) -> Floats:
-        """Probability of each score.
-
-        Examples
-        --------
-        >>> Calibration(1.0, 0.0).probability(np.array([0.0]))
-        array([0.5])
-        """
+        """Probability of each score."""
         return np.exp(-np.logaddexp(0.0, -self.log_odds(scores)))
 
     def log_odds(self, scores: Floats) -> Floats:
@@ -188,12 +129,6 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
     References
     ----------
     Platt, J., *Probabilistic outputs for support vector machines*, 1999.
-
-    Examples
-    --------
-    >>> fitted = calibrate(np.array([-2.0, -1.0, 1.0, 2.0]), np.array([False, True, False, True]), np.ones(4))
-    >>> fitted.slope > 0, round(float(fitted.probability(np.array([0.0]))[0]), 3)
-    (True, 0.5)
     """
     members, others = weight[positive].sum(), weight[~positive].sum()
     target = np.where(positive, (members + 1) / (members + 2), 1 / (others + 2))

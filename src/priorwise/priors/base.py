@@ -93,29 +93,13 @@ class Parameter:
 
 
 def decades(first: float, last: float, each: int = 4) -> tuple[float, ...]:
-    """List powers of ten between two exponents, `each` of them to a factor of ten.
-
-    Examples
-    --------
-    >>> decades(-1, 1, 1)
-    (0.1, 1.0, 10.0)
-    """
+    """List powers of ten between two exponents, `each` of them to a factor of ten."""
     return tuple((10.0 ** np.arange(float(first), last + 0.01, 1.0 / each)).tolist())
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A prior with a name of its own.
-
-    Parameters
-    ----------
-    name : str
-        Its name on the command line; empty if it has none there.
-    label, key, title : str
-        What its button says, the key that presses the button, and a sentence about it.
-    prior : Prior, optional
-        The prior; None is the one that leave-one-out finds best.
-    """
+    """A prior with a name of its own."""
 
     name: str
     label: str
@@ -126,17 +110,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a model counted, as far as a prior must know it to say what its strength means there.
-
-    Parameters
-    ----------
-    unit : {"word", "document"}
-        What was counted: occurrences of words, or documents that have a word.
-    types : int
-        How many different words there are.
-    size, distinct : float
-        How many units, and how many different words, a class has on average.
-    """
+    """What a model counted, as far as a prior must know it to say what its strength means there."""
 
     unit: str
     types: int
@@ -255,14 +229,7 @@ Kind = TypeVar("Kind", bound=Prior)
 
 
 def serving(protocol: type[Kind]) -> dict[str, type[Kind]]:
-    """List the registered priors that follow a protocol, by name.
-
-    Examples
-    --------
-    >>> from priorwise.priors.counts import RatePrior
-    >>> sorted(serving(RatePrior))
-    ['beta', 'collection-beta', 'jelinek-mercer', 'term-beta']
-    """
+    """List the registered priors that follow a protocol, by name."""
     import priorwise.priors  # noqa: F401 - registers those that come with the package
 
     return {name: prior for name, prior in PRIORS.items() if issubclass(prior, protocol)}
@@ -274,13 +241,7 @@ def is_several(given: Any) -> bool:
 
 
 def one_each(given: Any, n: int, of: str = "classes") -> list[Any]:
-    """Take one prior for all, or a sequence of one for each.
-
-    Examples
-    --------
-    >>> one_each(1, 2), one_each([1, 2], 2)
-    ([1, 1], [1, 2])
-    """
+    """Take one prior for all, or a sequence of one for each."""
     if not is_several(given):
         return [given] * n
     if len(given) != n:
@@ -308,13 +269,7 @@ def checked(given: Any, protocol: type[Kind], owner: str) -> Kind:
 
 
 def in_short(value: Any) -> str:
-    """Return a value in one short line; of many numbers how many, and their range.
-
-    Examples
-    --------
-    >>> in_short(np.array([1.0, 2.0, 4.0])), in_short(0.5), in_short("x" * 300)[-3:]
-    ('3 numbers from 1 to 4', '0.5', 'xx…')
-    """
+    """Return a value in one short line; of many numbers how many, and their range."""
     if isinstance(value, np.ndarray) and value.size > 1 and value.dtype.kind in "fiu":
         return f"{value.size:,} numbers from {value.min():g} to {value.max():g}"
     text = value if isinstance(value, str) else " ".join(repr(value).split())
@@ -322,13 +277,7 @@ def in_short(value: Any) -> str:
 
 
 def at_least_zero(name: str, value: Any) -> float:
-    """Take a finite number that is not negative.
-
-    Examples
-    --------
-    >>> at_least_zero("α", 1)
-    1.0
-    """
+    """Take a finite number that is not negative."""
     number = _number(name, value)
     if not (math.isfinite(number) and number >= 0):
         raise InputError(f"{name} must be a number of at least 0, not {value!r}")

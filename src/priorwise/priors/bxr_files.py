@@ -35,17 +35,7 @@ INTERCEPT_NAMES = ("0", INTERCEPT)
 
 @dataclass(frozen=True)
 class BxrPriors:
-    """What a file of priors says.
-
-    Parameters
-    ----------
-    coefficients : Gaussian or Laplace
-        The prior of the features, for each class if the file has lines of classes.
-    intercept : Gaussian or Laplace, optional
-        The prior of the intercept, if the file has one.
-    unknown : list of str
-        Features that the file names and the model does not have.
-    """
+    """What a file of priors says."""
 
     coefficients: CoefficientPrior
     intercept: CoefficientPrior | None

@@ -51,16 +51,6 @@ def likeliest_strength(
 
     The variance of the two rates gives a first s in closed form (the method of moments); Newton's steps in log s,
     halving where a step would leave the bracket, find the maximum. Terms with equal counts are looked at once.
-
-    Returns
-    -------
-    array
-        s; infinite where the likelihood still grows at the strongest, because the rates differ no more than by chance.
-
-    Examples
-    --------
-    >>> likeliest_strength([30, 5], [100, 100], [10, 5], [900, 100]).round(2)
-    array([6.17,  inf])
     """
     counts = np.broadcast_arrays(found, documents, found_in_rest, documents_in_rest)
     table = np.stack([np.asarray(count, dtype=np.float64).ravel() for count in counts], axis=1)
@@ -69,13 +59,7 @@ def likeliest_strength(
 
 
 def distinct_rows(table: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Find the distinct rows of a table, and which of them each row is.
-
-    Examples
-    --------
-    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]]))[1]
-    array([1, 0, 1])
-    """
+    """Find the distinct rows of a table, and which of them each row is."""
     order = np.lexsort(table.T)
     ordered = table[order]
     new = np.ones(len(table), dtype=bool)
@@ -157,25 +141,7 @@ def _slopes(log_s: Floats, rate: Floats, t1: Floats, m1: Floats, t2: Floats, m2:
 
 @dataclass(frozen=True)
 class TermCounts:
-    """Counts of terms in one class each; all arrays have one shape, or broadcast to one.
-
-    Parameters
-    ----------
-    found : array
-        τ, in how many documents of the class the term occurs.
-    documents : array
-        m, how many documents the class has.
-    found_in_all, documents_in_all : array
-        The same for the whole collection, this class and all others.
-
-    Examples
-    --------
-    >>> counts = TermCounts(np.array([3.0, 0.0]), np.array(4.0), np.array([5.0, 10.0]), np.array(20.0))
-    >>> counts.share
-    array([0.25, 0.5 ])
-    >>> counts.rest.found
-    array([ 2., 10.])
-    """
+    """Counts of terms in one class each; all arrays have one shape, or broadcast to one."""
 
     found: Floats
     documents: Floats
@@ -223,13 +189,7 @@ class TermCounts:
 
 
 def remainder(whole: Floats, part: Floats) -> Floats:
-    """Take a part out of a whole; what rounding leaves is nothing.
-
-    Examples
-    --------
-    >>> remainder(np.array([0.3, 2.0]), np.array([0.1 + 0.2, 0.5]))
-    array([0. , 1.5])
-    """
+    """Take a part out of a whole; what rounding leaves is nothing."""
     rest = np.asarray(whole, dtype=np.float64) - part
     return np.where(rest < NOTHING, 0.0, rest)
 
@@ -248,24 +208,12 @@ class RatePrior(Prior, listed=False):
 
 
 def log_rate(rate: ArrayLike) -> Floats:
-    """Logarithm of a rate, of 0 as of 10⁻¹⁰⁰.
-
-    Examples
-    --------
-    >>> log_rate([1.0, 0.0]).round(2)
-    array([   0.  , -230.26])
-    """
+    """Logarithm of a rate, of 0 as of 10⁻¹⁰⁰."""
     return np.log(np.maximum(rate, TINY))
 
 
 def log_complement(rate: ArrayLike) -> Floats:
-    """Logarithm of 1 − rate, of 0 as of 10⁻¹⁰⁰. What rounding leaves below 10⁻¹² is 0.
-
-    Examples
-    --------
-    >>> log_complement([1.0, 0.0, 1e-20])
-    array([-2.30258509e+02, -0.00000000e+00, -1.00000000e-20])
-    """
+    """Logarithm of 1 − rate, of 0 as of 10⁻¹⁰⁰. What rounding leaves below 10⁻¹² is 0."""
     rate = np.asarray(rate, dtype=np.float64)
     return np.where(rate < 1 - ROUNDING, np.log1p(-np.minimum(rate, 1 - ROUNDING)), np.log(TINY))
 
@@ -276,11 +224,6 @@ def blend(found: ArrayLike, documents: ArrayLike, centre: ArrayLike, strength: A
         (found + strength · centre) / (documents + strength)
 
     No documents, or an infinite strength, give the centre.
-
-    Examples
-    --------
-    >>> blend([3, 3, 0], [8, 8, 0], 0.5, [2, np.inf, 0])
-    array([0.4, 0.5, 0.5])
     """
     found, documents, centre, strength = np.broadcast_arrays(
         *(np.asarray(each, dtype=np.float64) for each in (found, documents, centre, strength))
@@ -293,19 +236,7 @@ def blend(found: ArrayLike, documents: ArrayLike, centre: ArrayLike, strength: A
 
 @dataclass(frozen=True)
 class ClassSize:
-    """The size of a class, or of many: arrays of one shape.
-
-    Parameters
-    ----------
-    occurrences : array
-        N, how many words its documents have in all.
-    distinct : array
-        U, how many different ones.
-    whole : array
-        The same, but a word whose count is below 1, as weighted documents can have it, counts by that.
-    types : int
-        V, how many different words there are.
-    """
+    """The size of a class, or of many: arrays of one shape."""
 
     occurrences: Floats
     distinct: Floats
@@ -378,11 +309,6 @@ def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: Arra
 
     What the collection itself says of a word is common to all classes, so this weighs as much as log(a · n + b · π). A
     word that the collection does not have says nothing.
-
-    Examples
-    --------
-    >>> np.exp(log_lift([0, 3, 0], [0.1, 0.2, 0.0], 0.5 / 10, 0.5)).round(2)
-    array([0.5 , 1.25, 1.  ])
     """
     share = np.asarray(share, dtype=np.float64)
     known = share > 0
@@ -391,12 +317,6 @@ def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: Arra
 
 
 def log_counts(counts: ArrayLike, shift: ArrayLike) -> Floats:
-    """Logarithm of counts above 0 that are shifted by a prior.
-
-    Examples
-    --------
-    >>> np.exp(log_counts([1, 3, 0.5], -0.4)).round(4)
-    array([0.6, 2.6, 0.3])
-    """
+    """Logarithm of counts above 0 that are shifted by a prior."""
     counts, shift = np.asarray(counts, dtype=np.float64), np.asarray(shift, dtype=np.float64)
     return np.log(counts + shift * np.where(shift < 0, np.minimum(counts, 1.0), 1.0))

@@ -125,14 +125,7 @@ def _weight(text: str | None) -> float | None:
 
 
 def check_weights(keywords: Mapping[str, Any]) -> None:
-    """Refuse keywords whose weights are no numbers, such as the texts of several classes by name.
-
-    Examples
-    --------
-    >>> check_weights({"oil": "Oil is traded by the barrel."})
-    Traceback (most recent call last):
-    priorwise.errors.InputError: keyword 'oil' has the weight 'Oil is traded by the barrel.', which is no finite number; the texts of several classes are a list, in the order of classes_
-    """  # noqa: E501 - one line, as it is raised
+    """Refuse keywords whose weights are no numbers, such as the texts of several classes by name."""
     for word, weight in keywords.items():
         if not isinstance(weight, Real) or not math.isfinite(weight):
             raise InputError(
@@ -189,28 +182,14 @@ _SENTENCE = re.compile(r"[.;!?)\"”]$")
 
 @dataclass(frozen=True)
 class LabelTexts:
-    """What is known of labels.
-
-    Parameters
-    ----------
-    of_labels : mapping
-        A text, or keywords with weights, of each label that something is known of.
-    others : sequence
-        Texts about labels that the model does not have; they say how common a word is among texts.
-    """
+    """What is known of labels."""
 
     of_labels: Mapping[str, Text]
     others: Sequence[Text] = ()
 
 
 def as_knowledge(text: str) -> Text:
-    """Take a text for a list of keywords if words in it have signs or weights and it has no sentences.
-
-    Examples
-    --------
-    >>> as_knowledge("+oil:2 -olive"), as_knowledge("Oil is a liquid, -ish.")
-    (Keywords({'oil': 2.0, 'olive': -1.0}), 'Oil is a liquid, -ish.')
-    """
+    """Take a text for a list of keywords if words in it have signs or weights and it has no sentences."""
     whole = re.sub(r'"[^"\n]*"', "phrase", text)
     items = [item for line in whole.splitlines() for item in re.split(r"[\s,]+", line.split("#")[0]) if item]
     if any(_MARKED.search(item) for item in items) and not any(_SENTENCE.search(item) for item in items):
@@ -219,13 +198,7 @@ def as_knowledge(text: str) -> Text:
 
 
 def split_column(source: str) -> tuple[Path, str | None]:
-    """Return the file that is meant, and its column if one is named after a colon.
-
-    Examples
-    --------
-    >>> split_column("words.txt")
-    (PosixPath('words.txt'), None)
-    """
+    """Return the file that is meant, and its column if one is named after a colon."""
     end = len(source)
     while not Path(source).is_file() and (end := source.rfind(":", 0, end)) > 0:
         if Path(source[:end]).is_file():
@@ -260,25 +233,7 @@ def column_keywords(path: Path, column: str) -> Keywords:
 
 
 def read_knowledge(sources: Sequence[str], labels: Sequence[str]) -> LabelTexts:
-    """Read what is known of labels from files.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        Each one ``LABEL=FILE``; a file that is named as its label, with ``.txt`` or another ending; a folder of such
-        files; or, if there is one label, any file. Keywords in a column of a table are given as ``TABLE:COLUMN`` in
-        place of a file.
-    labels : sequence of str
-        The model's labels.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "grain.txt").write_text("+wheat:2 corn")
-    >>> read_knowledge([f"{folder}"], ["grain", "oil"]).of_labels
-    {'grain': Keywords({'wheat': 2.0, 'corn': 1.0})}
-    """
+    """Read what is known of labels from files."""
     found: dict[str, Text] = {}
     others: list[Text] = []
     for source in sources:

@@ -23,13 +23,7 @@ METHODS = ("var", "var-tfidf", "mode", "mode-tfidf")
 def significance(counts: Floats) -> Floats:
     """How much a word says of the class whose text it is in: texts in rows, words in columns::
 
-        significance(t, Q) = (1 + log tf(t, text of Q)) · log((texts + 1)/(texts containing t + 1))
-
-    Examples
-    --------
-    >>> significance(np.array([[1.0, 3.0, 1.0], [0.0, 0.0, 2.0]])).round(3)
-    array([[0.405, 0.851, 0.   ],
-           [0.   , 0.   , 0.   ]])
+    significance(t, Q) = (1 + log tf(t, text of Q)) · log((texts + 1)/(texts containing t + 1))
     """
     texts, holding = len(counts), np.count_nonzero(counts, axis=0)
     with np.errstate(divide="ignore"):
@@ -134,14 +128,7 @@ def from_texts(texts: Text | Sequence[Text | None], vectorizer: Any, *how: Any, 
 
 
 def of_two_classes(believed: Informed) -> Informed:
-    """Turn the knowledge of two classes into that of their one output: the first class's words speak against it.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> of_two_classes(Informed(Laplace, csr_matrix([[1.0, 0.0, 3.0], [0.0, 2.0, 1.0]]), "mode")).known.toarray()
-    array([[-1.,  2., -2.]])
-    """
+    """Turn the knowledge of two classes into that of their one output: the first class's words speak against it."""
     if believed.known.shape[0] != 2:
         raise InputError(f"two classes have two rows, not {believed.known.shape[0]}")
     first, second = believed.known[[0]], believed.known[[1]]

@@ -61,14 +61,7 @@ class PresencePrior(Prior, listed=False):
 
 
 def kind_of(prior: Any) -> PresencePrior:
-    """Take the prior whose table serves all classes: the prior itself, or the first of those given for each class.
-
-    Examples
-    --------
-    >>> from priorwise.priors import TermBeta
-    >>> kind_of([TermBeta(0.1), TermBeta(10)])
-    TermBeta(0.1)
-    """
+    """Take the prior whose table serves all classes: the prior itself, or the first of those given for each class."""
     given: Any = PseudoCounts.laplace() if prior is None else prior
     kinds = [checked(one, PresencePrior, "PresenceNB") for one in (given if is_several(given) else [given])]
     if len({repr(one.with_strengths([1.0, 1.0])) for one in kinds}) != 1:
@@ -77,14 +70,7 @@ def kind_of(prior: Any) -> PresencePrior:
 
 
 def strengths_of(prior: Any, n_classes: int) -> Floats:
-    """The strength of each class, from one prior or from one for each class.
-
-    Examples
-    --------
-    >>> from priorwise.priors import TermBeta
-    >>> strengths_of([TermBeta(0.1), TermBeta(10)], 2)
-    array([ 0.1, 10. ])
-    """
+    """The strength of each class, from one prior or from one for each class."""
     each = one_each(kind_of(None) if prior is None else prior, n_classes)
     return np.array([one.strengths(n_classes)[c] for c, one in enumerate(each)])
 

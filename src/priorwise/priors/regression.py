@@ -73,14 +73,7 @@ BEYOND_WORDS = 1e6
 
 
 def odds_table(names: Sequence[object], mode: Floats, variance: Floats, limit: int) -> str:
-    """Lay out modes and variances as a table that a person can read.
-
-    Examples
-    --------
-    >>> print(odds_table(["wheat"], np.array([np.log(7)]), np.array([np.inf]), 5))
-    word     mode  ± spread  as odds
-    wheat  1.9459       inf  'wheat' is left to the examples
-    """
+    """Lay out modes and variances as a table that a person can read."""
     pairs, place, count = np.unique(np.column_stack([mode, variance]), axis=0, return_inverse=True, return_counts=True)
     common = int(np.argmax(count)) if count.max() > 1 else -1
     special = np.flatnonzero(place.ravel() != common)
@@ -103,17 +96,7 @@ def _row(name: str, mode: float, variance: float, subject: str) -> tuple[str, st
 
 
 def odds_sentence(mode: float, spread: float) -> str:
-    """Say what a coefficient of about `mode`, give or take `spread`, does to the odds.
-
-    Examples
-    --------
-    >>> odds_sentence(np.log(7), 1.0)
-    'multiplies the odds by 7, give or take a factor of 2.7'
-    >>> odds_sentence(-np.log(4), 0.1)
-    'divides the odds by 4, give or take 11%'
-    >>> odds_sentence(50.0, 1000.0)
-    'multiplies the odds by more than a million, give or take anything'
-    """
+    """Say what a coefficient of about `mode`, give or take `spread`, does to the odds."""
     if np.isinf(spread):
         return "is left to the examples"
     give = np.exp(min(spread, 700.0))
@@ -220,15 +203,7 @@ class CoefficientPrior(PenaltyPrior, listed=False):
 
     @classmethod
     def from_model(cls, model: Any, *, strength: float = 1.0, variance: float = 1.0) -> CoefficientPrior:
-        """Take a fitted model's weights, times `strength`, for the modes: `Informed.from_model`, written out.
-
-        Examples
-        --------
-        >>> from priorwise import Laplace, LogisticRegression
-        >>> yesterday = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
-        >>> Laplace.from_model(yesterday, variance=0.1)
-        Laplace(variance=0.1, mode=[0.452192])
-        """
+        """Take a fitted model's weights, times `strength`, for the modes: `Informed.from_model`, written out."""
         from priorwise.priors.informed import Informed
 
         return Informed.from_model(model, cls, strength=strength, variance=variance).prior()
@@ -268,39 +243,17 @@ class CoefficientPrior(PenaltyPrior, listed=False):
         return hash((type(self), np.asarray(self.variance).tobytes(), np.asarray(self.mode).tobytes()))
 
     def with_variance(self, variance: ArrayLike) -> Self:
-        """Give the same prior with another variance.
-
-        Examples
-        --------
-        >>> from priorwise import Laplace
-        >>> Laplace(1.0, mode=2.0).with_variance(9.0)
-        Laplace(variance=9, mode=2)
-        """
+        """Give the same prior with another variance."""
         return replace(self, variance=variance)
 
     def scaled(self, factor: float) -> Self:
-        """Give the same prior with every variance multiplied by `factor`, so that one number sets the strength of all.
-
-        Examples
-        --------
-        >>> from priorwise import Gaussian
-        >>> Gaussian([1.0, 5.0]).scaled(2.0)
-        Gaussian(variance=[2, 10])
-        """
+        """Give the same prior with every variance multiplied by `factor`: one number sets the strength of all."""
         return replace(self, variance=np.asarray(self.variance) * factor)
 
     def grid(self, variances: Sequence[float] = PAPER_VARIANCES) -> tuple[Self, ...]:  # type: ignore[override]
         """Priors to choose from: the same with other variances, by default the 20 of *knowledge*.
 
         One variance for all is replaced; one for each feature is multiplied, so that their proportions stay.
-
-        Examples
-        --------
-        >>> from priorwise import Gaussian, Laplace
-        >>> Laplace(mode=2.0).grid([0.5, 4.0])
-        (Laplace(variance=0.5, mode=2), Laplace(variance=4, mode=2))
-        >>> Gaussian([1.0, 5.0]).grid(10.0 ** np.arange(2))
-        (Gaussian(variance=[1, 5]), Gaussian(variance=[10, 50]))
         """
         change = self.with_variance if np.ndim(self.variance) == 0 else self.scaled
         return tuple(change(variance) for variance in variances)
@@ -316,12 +269,6 @@ class CoefficientPrior(PenaltyPrior, listed=False):
 
         An array of one dimension is per feature. One of two dimensions is classes × features; a dimension of 1 stands
         for all.
-
-        Examples
-        --------
-        >>> from priorwise import Gaussian
-        >>> Gaussian(variance=4.0, mode=[0.0, 1.0]).of_features(2)
-        (array([4., 4.]), array([0., 1.]))
         """
         return (
             row_of("variance", np.asarray(self.variance), n_features, output, n_outputs),
@@ -334,27 +281,6 @@ class CoefficientPrior(PenaltyPrior, listed=False):
         A prior with numbers of its own for each feature is always a table: word, mode, spread, and what that means for
         the odds. The spread is the standard deviation, the square root of the variance. Words that share the commonest
         prior are one line, the last.
-
-        Parameters
-        ----------
-        about : sequence of str, optional
-            The words, in the order of the columns.
-        output : int
-            For a prior per class: which class.
-        limit : int
-            How many words to show, those with the mode furthest from 0 first, then those with the largest variance.
-
-        Examples
-        --------
-        >>> from priorwise import Laplace
-        >>> Laplace(1.0).describe()
-        'centre: a word leaves the odds as they are; strength: give or take a factor of 2.7, per unit of its weight'
-        >>> prior = Laplace(variance=[1.0, 1.0, 4.0, 1.0], mode=[0.0, np.log(7), 0.0, 0.0])
-        >>> print(prior.describe(["olive", "wheat", "tonne", "the"]))
-        word                mode  ± spread  as odds
-        wheat             1.9459         1  'wheat' multiplies the odds by 7, give or take a factor of 2.7
-        tonne                  0         2  'tonne' leaves the odds as they are, give or take a factor of 7.4
-        every other word       0         1  it leaves the odds as they are, give or take a factor of 2.7
         """
         sizes = [array.shape[-1] for array in (np.asarray(self.variance), np.asarray(self.mode)) if array.ndim]
         n_features = len(about) if about is not None else max(sizes, default=0)

@@ -49,11 +49,6 @@ def best_place(values: Floats, distance: Floats | None = None) -> int:
     """Apply the one rule for ties: the best score, then the highest recall, then the nearest to the start.
 
     A candidate whose score is NaN was not tried. Without a distance, the first of equals wins.
-
-    Examples
-    --------
-    >>> best_place(np.array([[0.5, 0.1], [0.7, 0.2], [0.7, 0.3], [0.7, 0.3]]), np.array([0.0, 1.0, 4.0, 2.0]))
-    3
     """
     score, sensitivity = values[:, 0], values[:, 1]
     best = np.flatnonzero(score == np.nanmax(score))
@@ -63,13 +58,7 @@ def best_place(values: Floats, distance: Floats | None = None) -> int:
 
 @dataclass(frozen=True)
 class Grid:
-    """Try every candidate; `distance` is how far each is from where to stay if the data do not say.
-
-    Examples
-    --------
-    >>> Grid([1, 2, 3]).search(lambda some: np.array([[-((x - 2) ** 2), 0.0] for x in some])).best
-    2
-    """
+    """Try every candidate; `distance` is how far each is from where to stay if the data do not say."""
 
     candidates: Any
     distance: Distance | None = None
@@ -87,32 +76,6 @@ class Climb:
 
     Each step is a function from what this climb has tried to new candidates. The climb takes its steps in turn, moves
     to the best of the new candidates if that is strictly better, and ends after a round of all steps without a move.
-
-    Parameters
-    ----------
-    starts : sequence
-        Where to climb from: a climb from each. Climbs share values, but each looks for itself: a candidate that another
-        climb has seen can still be its next move.
-    steps : sequence of callables
-        Each is given a `Tried`, and returns candidates. Those that this climb has seen are passed over.
-    together : bool
-        Climb only once, from the best of the starts.
-    rounds : int, optional
-        The most rounds of a climb. One round makes a climb in stages: each step improves on the stages before it.
-    distance : callable, optional
-        As in `Grid`.
-
-    Examples
-    --------
-    In stages: four variances first, then the best two of them with kinship.
-
-    >>> def with_kinship(tried):
-    ...     return [(variance, 0.5) for variance, kinship in tried.leaders(2)]
-    >>> tried = Climb([(v, 0.0) for v in (1, 2, 4, 8)], [with_kinship], together=True, rounds=1).search(
-    ...     lambda some: np.array([[kinship - abs(variance - 3), 0.0] for variance, kinship in some])
-    ... )
-    >>> tried.best, len(tried.candidates)
-    ((2, 0.5), 6)
     """
 
     starts: Sequence[Any]
@@ -167,13 +130,6 @@ def radial(
     shape: tuple[int, ...], starts: Sequence[Any], *, together: bool = False, distance: Distance | None = None
 ) -> Climb:
     """Climb the cells of a table by 5×5 squares: the radial gradient search of the presence paper.
-
-    Examples
-    --------
-    >>> def value(cells):
-    ...     return np.array([[-abs(row - 7) - abs(column - 3), 0.0] for row, column in cells])
-    >>> radial((20, 20), [(0, 0)]).search(value).paths
-    [[(0, 0), (2, 2), (4, 3), (6, 3), (7, 3)]]
 
     References
     ----------

@@ -131,13 +131,7 @@ class Outcome:
 def ranked_counts(
     scores: Floats, positive: Mask, weight: Floats, negative_weight: float = 1.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Each distinct score from the highest down, with the weight of the members and of the others that reach it.
-
-    Examples
-    --------
-    >>> ranked_counts(np.array([1.0, 3.0, 3.0]), np.array([True, True, False]), np.ones(3))
-    (array([3., 1.]), array([1., 2.]), array([1., 1.]))
-    """
+    """Each distinct score from the highest down, with the weight of the members and of the others that reach it."""
     order = np.argsort(-scores, kind="stable")
     tp = np.cumsum(np.where(positive[order], weight[order], 0.0))
     fp = np.cumsum(np.where(positive[order], 0.0, weight[order] * negative_weight))
@@ -161,12 +155,6 @@ class NamedTarget:
 
     A target is written as its class is called, in lower case with hyphens, with its numbers after a colon. A class that
     is written otherwise sets `written` and has a `read` of its own.
-
-    Examples
-    --------
-    >>> from priorwise.search import PPV, FBeta
-    >>> PPV.written, PPV.read("ppv:0.5"), FBeta.read("f2:corpus"), PPV.read("f2")
-    ('ppv, ppv:FLOOR', PPV(floor=0.5), FBeta(beta=2.0, at_corpus_odds=True), None)
     """
 
     needs: ClassVar[str]
@@ -201,26 +189,12 @@ class NamedTarget:
 
 
 def listed(needs: str | None = None) -> str:
-    """List how targets are written: all of them, or those that need nothing but this.
-
-    Examples
-    --------
-    >>> import priorwise.search
-    >>> listed("counts")
-    'ppv, ppv:FLOOR, fBETA, fBETA:corpus, errors, accuracy, macro-f1, micro-f1'
-    """
+    """List how targets are written: all of them, or those that need nothing but this."""
     return ", ".join(each.written for each in TARGETS.values() if needs in (None, each.needs))
 
 
 def read_target(text: str) -> Any:
-    """Make the target that is written like this; None if the text names no target.
-
-    Examples
-    --------
-    >>> import priorwise.search
-    >>> read_target("average-precision"), read_target("best")
-    (AveragePrecision(), None)
-    """
+    """Make the target that is written like this; None if the text names no target."""
     found = (target.read(text) for target in TARGETS.values())
     return next((target for target in found if target is not None), None)
 
@@ -595,15 +569,7 @@ class FromScores(ScoreTarget, listed=False):
 
 
 def as_target(target: Target | Callable[[Mask, Array], Any]) -> Target:
-    """Take a target as it is, and any other function as a target of scores.
-
-    Examples
-    --------
-    >>> as_target(PPV())
-    PPV(floor=0.0)
-    >>> as_target(lambda y, scores: 0.0).name
-    '<lambda>'
-    """
+    """Take a target as it is, and any other function as a target of scores."""
     if isinstance(target, Target):
         return target
     if callable(target):

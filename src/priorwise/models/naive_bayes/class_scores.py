@@ -22,18 +22,7 @@ WIDE = 8
 
 
 def score_documents(weights: Weights, X: Any) -> Floats:
-    """Score of each document (rows of a sparse matrix) for each output of weights with a background.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csc_matrix, csr_matrix
-    >>> from priorwise.models.weights import Background
-    >>> background = Background(np.array([[-1.0], [-2.0]]), np.zeros(3, dtype=np.int32))
-    >>> weights = Weights(np.arange(3), csc_matrix([[0.5, 0, 0], [0, 0, 4]]), np.zeros(2), background)
-    >>> score_documents(weights, csr_matrix([[1.0, 0, 0], [0, 0, 2]]))
-    array([[-0.5, -2. ],
-           [-2. ,  4. ]])
-    """
+    """Score of each document (rows of a sparse matrix) for each output of weights with a background."""
     from priorwise.models.naive_bayes._kernels.class_scores import score_classes
 
     lists = _lists(weights)

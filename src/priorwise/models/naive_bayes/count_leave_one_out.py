@@ -37,17 +37,6 @@ class LeftOut(HeldOut):
     """Documents to be scored without themselves.
 
     A document of weight w stands for w equal ones, of which one is taken out (or what there is of it, if w < 1).
-
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix
-        The documents, as the model counts them.
-    y : array or indicator matrix
-        Their classes.
-    weight : array
-        What each document weighs.
-    class_rate : {"counted", "uniform"} or array
-        As in the model.
     """
 
     def __init__(self, X: Any, y: Any, weight: Floats, class_rate: str | ArrayLike = "counted") -> None:

@@ -44,27 +44,6 @@ class ClassCounts:
     """Counts of the pairs of class and token that occur, and of nothing else.
 
     Classes may overlap, and a document may be of none, so the collection's counts stand apart.
-
-    Parameters
-    ----------
-    pairs : scipy.sparse.csc_matrix, shape (n_classes, n_tokens)
-        How often each token occurs in the documents of each class: documents that have it, or occurrences.
-    documents : array, shape (n_classes,)
-        The weight of the documents of each class.
-    collection : array, shape (n_tokens,)
-        How often each token occurs in all documents.
-    all_documents : float
-        The weight of all documents.
-
-    Examples
-    --------
-    >>> X = sp.csr_matrix([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
-    >>> counts = ClassCounts.of(X, sp.csr_matrix([[1, 0], [1, 0], [0, 1]]), np.ones(3))
-    >>> counts.pairs.toarray()
-    array([[1., 3.],
-           [3., 0.]])
-    >>> (counts + counts).documents
-    array([4., 2.])
     """
 
     pairs: Any
@@ -74,17 +53,7 @@ class ClassCounts:
 
     @classmethod
     def of(cls, X: Any, membership: Any, weight: Floats) -> ClassCounts:
-        """Count the documents of a sparse matrix.
-
-        Parameters
-        ----------
-        X : scipy.sparse.csr_matrix, shape (n_documents, n_tokens)
-            What to count.
-        membership : scipy.sparse matrix, shape (n_documents, n_classes)
-            Not 0 where a document is of a class.
-        weight : array, shape (n_documents,)
-            How many times each document counts.
-        """
+        """Count the documents of a sparse matrix."""
         from priorwise.models.naive_bayes._kernels.class_counts import (
             add_up_pairs,
             add_up_tokens,
@@ -167,17 +136,7 @@ class ClassCounts:
 
 
 def log_class_rates(class_rate: str | ArrayLike, counts: ClassCounts, labels: Labels) -> Floats:
-    """Logarithm of each class's rate; of its odds, where a class is told from all other documents.
-
-    Parameters
-    ----------
-    class_rate : {"counted", "uniform"} or array
-        As in the training documents; the same for each class (for a label: as likely as not); or given.
-    counts : ClassCounts
-        What was counted.
-    labels : Labels
-        The classes.
-    """
+    """Logarithm of each class's rate; of its odds, where a class is told from all other documents."""
     if isinstance(class_rate, str):
         rates = _named_rates(class_rate, counts, labels)
     else:
@@ -323,19 +282,6 @@ def class_weights(
     A token that a class has never seen weighs what the class and the token's group say: all tokens are one group; or
     those that occur in the collection are, or those that occur there equally often, if that matters. So the background
     has a column for each group, and only pairs of class and token that occur have a number of their own.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-        What was counted.
-    model : EventModel
-        What a count means.
-    priors : sequence
-        One prior for each class.
-    rest_priors : sequence, optional
-        One prior for the documents that are not of each class. If given, each class is compared with those.
-    log_rates : array, shape (n_classes,)
-        Logarithm of each class's rate, or of its odds against the rest.
     """
     apart = Unseen.BY_COUNT if rest_priors is not None else max(map(model.tells_apart, set(priors)))
     in_all, group, sizes = _groups(counts, apart)

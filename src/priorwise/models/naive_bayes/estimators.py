@@ -196,13 +196,6 @@ class CountNB(ClassifierMixin, PriorModel, listed=False):
 
         Of two classes each one's score is its log odds. All but the few classes in question are ruled out without a
         full sum, and nothing is sorted.
-
-        Examples
-        --------
-        >>> from priorwise import MultinomialNB
-        >>> model = MultinomialNB().fit([[2, 0, 0], [0, 2, 0], [0, 0, 2]], ["a", "b", "c"])
-        >>> model.top_k([[1, 3, 0]], 2)[0].tolist()
-        [['b', 'a']]
         """
         check_is_fitted(self, "weights_")
         if k < 1:

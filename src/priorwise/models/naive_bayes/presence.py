@@ -201,13 +201,7 @@ class PresenceNB(ClassifierMixin, PriorModel):
 
 
 def presence(X: Any) -> sp.csr_matrix:
-    """Turn any matrix into a sparse one of ones where a value is positive.
-
-    Examples
-    --------
-    >>> presence(np.array([[2.0, 0.0, -1.0]])).toarray()
-    array([[1., 0., 0.]])
-    """
+    """Turn any matrix into a sparse one of ones where a value is positive."""
     X = sp.csr_matrix(X, copy=True)
     X.sum_duplicates()
     X.data = (X.data > 0).astype(np.float64)

@@ -50,11 +50,6 @@ def nodes_for(grid: Floats) -> Nodes:
     As a function of t = log λ the sum is analytic but for the points where λ = −count, all at height π above or below
     the real line. A Chebyshev interpolant on an interval of half-width h therefore gains a factor
     ρ = π/h + √(1 + π²/h²) with every node: 31 nodes cover λ from 3 to 200.
-
-    Examples
-    --------
-    >>> len(PAPER_GRID), len(nodes_for(PAPER_GRID).strengths)
-    (203, 38)
     """
     return _nodes_for(tuple(float(value) for value in grid))
 
@@ -140,30 +135,7 @@ class Cases:
 
 @dataclass(frozen=True)
 class PresenceCounts:
-    """Documents of each class, and in how many of them each token occurs: all that presence naive Bayes learns from.
-
-    Parameters
-    ----------
-    positive, negative : array, shape (n_tokens,)
-        n(x,+) and n(x,−).
-    n_positive, n_negative : float
-        n(+) and n(−).
-    collection : array, shape (n_tokens,), optional
-        In how many documents of the collection each token occurs, for priors that are centred there; by default in how
-        many of both classes.
-    n_collection : float, optional
-        How many documents the collection has.
-
-    Examples
-    --------
-    >>> from priorwise.priors import PseudoCounts
-    >>> counts = PresenceCounts(np.array([2.0, 1.0, 0.0]), np.array([0.0, 1.0, 2.0]), 2, 2)
-    >>> weights = counts.weights(PseudoCounts.laplace())
-    >>> weights.features
-    array([0, 1])
-    >>> weights.values.round(4)
-    array([[1.0986, 0.    ]])
-    """
+    """Documents of each class, and in how many of them each token occurs: all that presence naive Bayes learns from."""
 
     positive: Floats
     negative: Floats
@@ -229,19 +201,7 @@ class Terms:
 
 
 class ClassTerms:
-    """What a class adds to the scores of cases that leave the same hole, at every strength of a grid.
-
-    Parameters
-    ----------
-    kind : PresencePrior
-        What a strength means.
-    counts : TermCounts
-        Counts of the class with the hole in them.
-    gone : array of bool
-        The tokens that left the vocabulary by that.
-    nodes : Nodes
-        The grid.
-    """
+    """What a class adds to the scores of cases that leave the same hole, at every strength of a grid."""
 
     def __init__(self, kind: PresencePrior, counts: TermCounts, gone: NDArray[np.bool_], nodes: Nodes) -> None:
         table = kind.table(counts, nodes.strengths)
@@ -273,28 +233,6 @@ class LeaveOneOut(HeldOut):
     Taking a case out lowers the counts of its own class: by 1 for each of its tokens, and by 1 for the class. A token
     whose positive count falls to zero by that leaves the vocabulary for that case. A case of weight w stands for w
     equal cases, of which one is taken out (or what there is of it, if w < 1).
-
-    Parameters
-    ----------
-    cases : Cases
-        The cases to score.
-    counts : PresenceCounts
-        The counts of the model that all cases together train. The cases must be part of them; the counts may hold
-        more documents than the cases do.
-    kind : PresencePrior
-        The kind of prior to be tried on a grid; imagined documents that hold every token by default.
-    grid : array, optional
-        The strengths that `choose` chooses from; those of the kind by default.
-    threads : int, optional
-        How many threads share the work; all cores by default.
-
-    Examples
-    --------
-    >>> from priorwise.priors import PseudoCounts
-    >>> cases = Cases.of([0, 2, 3, 5, 6], [0, 1, 0, 1, 2, 2], [True, True, False, False])
-    >>> loo = LeaveOneOut(cases, cases.count(3))
-    >>> loo.scores(PseudoCounts.laplace()).round(4)
-    array([0.6931, 0.6931, 0.6931, 0.4055])
     """
 
     usual_target = FBeta(0.5)

@@ -26,19 +26,7 @@ COARSE: Floats = np.array(
 
 @dataclass(frozen=True)
 class Terrain:
-    """What leave-one-out says of every pair of strengths.
-
-    Parameters
-    ----------
-    grid : array
-        The strengths λ.
-    tp, fp : array, shape (len(grid), len(grid))
-        Weight of the members and of the others predicted positive; rows λ−, columns λ+.
-    score : array, same shape
-        The target's value; NaN in the cells that a search did not look at.
-    positives, negatives : float
-        Weight of the members and of the others in all.
-    """
+    """What leave-one-out says of every pair of strengths."""
 
     grid: Floats
     tp: Floats
@@ -145,13 +133,7 @@ def length_divisor(length: NDArray[np.integer], power: float) -> Floats:
 
 
 def coarse_places(grid: Floats) -> NDArray[np.int64]:
-    """Some two dozen places of a grid: those of the coarse strengths if they are in it, else evenly spread.
-
-    Examples
-    --------
-    >>> coarse_places(np.array([0.3, 3.5, 7.7]))
-    array([0, 1, 2])
-    """
+    """Some two dozen places of a grid: those of the coarse strengths if they are in it, else evenly spread."""
     found = np.flatnonzero(np.isin(grid, COARSE))
     if len(found) == len(COARSE):
         return found
@@ -194,25 +176,7 @@ class Trials:
 
 @dataclass(frozen=True)
 class PriorChoice:
-    """The chosen prior, and everything that was looked at on the way.
-
-    Parameters
-    ----------
-    prior : PseudoCounts, or TermBeta of each class
-        The best pair of strengths.
-    score, sensitivity : float
-        The target there and the share of the members predicted positive, means over the samples.
-    length_power : float
-        The power of a document's number of tokens that scores are divided by in a ranking.
-    terrains : list of Terrain
-        One per sample.
-    trials : Trials
-        Every cell looked at, in order.
-    paths : list
-        Of a radial search: for each sample, the cells it went through from each start.
-    remark : str
-        What a person should know before trusting this prior; empty if nothing.
-    """
+    """The chosen prior, and everything that was looked at on the way."""
 
     prior: Any
     score: float
@@ -234,26 +198,7 @@ def choose_prior(
     length_powers: Sequence[float] = (0.0,),
     given: Any | None = None,
 ) -> PriorChoice:
-    """Find the pair of strengths whose target, averaged over the samples, is best.
-
-    Parameters
-    ----------
-    samples : sequence of LeaveOneOut
-        The same members with different samples of negatives.
-    target : Target
-        What a good prior is good at.
-    grid : array
-        The strengths to choose from.
-    search : {"exhaustive", "radial"}
-        Every cell, or the paper's nine climbs. An exhaustive search of a target that costs a sort per cell (all targets
-        of scores but `AveragePrecision`) looks at a coarse grid and then climbs from its best cell.
-    negative_weight : float
-        How many documents of the corpus each negative stands for.
-    length_powers : sequence of float
-        The powers of a document's number of tokens to choose from; by average precision, whatever the target.
-    given : prior, optional
-        A prior to take instead of the best one; the terrain is surveyed all the same.
-    """
+    """Find the pair of strengths whose target, averaged over the samples, is best."""
     if search not in ("exhaustive", "radial"):
         raise InputError(f"no search '{search}'; there are 'exhaustive' and 'radial'")
     power, of_counts = length_powers[0], target.needs == COUNTS

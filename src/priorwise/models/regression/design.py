@@ -27,11 +27,6 @@ def on_threads(work: Callable[[Job], Answer], jobs: Iterable[Job], threads: int 
 
     The compiled kernels leave other threads running. Linear algebra keeps to the thread it is called from: the systems
     here are too small to share. The first error ends it all.
-
-    Examples
-    --------
-    >>> on_threads(abs, [-1, -2], threads=2)
-    [1, 2]
     """
     from threadpoolctl import threadpool_limits
 
@@ -56,15 +51,6 @@ def is_separated(columns: Floats, positive: NDArray[np.bool_]) -> bool:
 
     By linear programming: maximise Σ y_i x_iᵀc over |c_j| ≤ 1, such that every y_i x_iᵀc is at least 0. The likelihood
     has a finite maximum exactly if the answer is 0 (Albert and Anderson 1984).
-
-    Examples
-    --------
-    >>> column = np.array([[1.0], [2.0], [3.0], [4.0]])
-    >>> ones = np.ones((4, 1))
-    >>> is_separated(np.hstack([column, ones]), np.array([False, False, True, True]))
-    True
-    >>> is_separated(np.hstack([column, ones]), np.array([False, True, False, True]))
-    False
     """
     from scipy.optimize import linprog
 
@@ -201,15 +187,7 @@ class Penalty:
         fit_intercept: bool = True,
         intercept_prior: PenaltyPrior | None = None,
     ) -> Penalty:
-        """Read the prior of one output's features, and that of its intercept; None leaves the intercept to the data.
-
-        Examples
-        --------
-        >>> from priorwise.priors import Laplace
-        >>> penalty = Penalty.of(Laplace(variance=0.5), 2)
-        >>> penalty.l1, penalty.flat_intercept
-        (array([2., 2.]), True)
-        """
+        """Read the prior of one output's features, and that of its intercept; None leaves the intercept to the data."""
         l1, l2, mode = prior.penalties(n_features, output, n_outputs)
         if not fit_intercept or intercept_prior is None:
             return cls(l1, l2, mode, fit_intercept)
@@ -262,23 +240,7 @@ SUSPICIOUS_SPREAD = 8.0
 
 @dataclass(frozen=True)
 class Problem:
-    """Weights and intercept are sought as distances from their modes; what the modes score is the offset.
-
-    Parameters
-    ----------
-    design : Design
-        The cases.
-    y, weight, offset : array, shape (n_cases,)
-        Their signs, what they weigh, and what they score when every coefficient is at its mode.
-    penalty : Penalty
-        The prior.
-    flat : array, shape (n_cases, k)
-        The columns that nothing holds, as `flat_columns` gives them.
-    tol, floor : float
-        The gap to reach, relative to the objective or to `floor`, whichever is larger.
-    max_iter : int
-        The most steps or passes.
-    """
+    """Weights and intercept are sought as distances from their modes; what the modes score is the offset."""
 
     design: Design
     y: Floats
@@ -358,13 +320,7 @@ def _entropy(rate: float) -> float:
 
 
 def entropies(a: Floats) -> Floats:
-    """−a log a − (1 − a) log(1 − a) of each.
-
-    Examples
-    --------
-    >>> entropies(np.array([0.0, 0.5])).round(3)
-    array([0.   , 0.693])
-    """
+    """−a log a − (1 − a) log(1 − a) of each."""
     from scipy.special import entr
 
     return np.asarray(entr(a) + entr(1.0 - a), dtype=np.float64)

@@ -147,17 +147,7 @@ OUTPUTS_AT_A_TIME = 16
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """A Gaussian for each coefficient: the mode where a fit ended, and the curvature of the log-posterior there.
-
-    Parameters
-    ----------
-    mode, precision : array, shape (n_outputs, n_features)
-        Of the coefficients; a precision is 1/variance, 0 where neither a prior nor an example says anything.
-    intercept_mode, intercept_precision : array, shape (n_outputs,)
-        Of the intercepts.
-    fit_intercept : bool
-        Whether there are intercepts.
-    """
+    """A Gaussian for each coefficient: the mode where a fit ended, and the curvature of the log-posterior there."""
 
     mode: Floats
     precision: Floats
@@ -177,17 +167,7 @@ class Posterior:
         fit_intercept: bool,
         threads: int | None = None,
     ) -> Posterior:
-        """Add to each Gaussian prior's precision the curvature of the log-likelihood: Σ_i s_i p_i (1 − p_i) x_ij².
-
-        Examples
-        --------
-        >>> priors = [(np.array([0.25]), 0.0)]
-        >>> known = Posterior.of(
-        ...     Design([[1.0], [2.0]]), np.ones(2), priors, np.zeros((1, 1)), np.zeros(1), fit_intercept=True
-        ... )
-        >>> known.precision, known.intercept_precision
-        (array([[1.5]]), array([0.5]))
-        """
+        """Add to each Gaussian prior's precision the curvature of the log-likelihood: Σ_i s_i p_i (1 − p_i) x_ij²."""
         precision = np.array([of_features for of_features, _ in priors])
         of_intercept = np.array([one for _, one in priors])
         squares = design.squares.T

@@ -41,13 +41,7 @@ class Dealt:
             raise InputError(f"cross-validation takes at least 2 folds, not {self.folds}")
 
     def of(self, positive: Mask) -> list[Mask]:
-        """Give the cases that each fold holds out; folds without any are left out.
-
-        Examples
-        --------
-        >>> [int(fold.sum()) for fold in Dealt(10).of(np.arange(13) < 3)]
-        [2, 2, 2, 1, 1, 1, 1, 1, 1, 1]
-        """
+        """Give the cases that each fold holds out; folds without any are left out."""
         of_case = np.empty(len(positive), dtype=np.int64)
         random = np.random.default_rng(self.seed)
         for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
@@ -248,17 +242,6 @@ class LogisticHeldOut(HeldOut):
 
     All folds share one matrix, in which a case that is held out weighs nothing. Within a fold, each prior starts from
     the answer of the one before it. Without folds one case at a time is left out, approximately, from one fit of all.
-
-    Parameters
-    ----------
-    estimator : LogisticRegression
-        Says how to fit.
-    table : Table
-        The cases, and which of them are of each output.
-    folds : int, Dealt, array, list of masks, or None
-        How many folds, members and others of each output dealt evenly; or which; None for leave-one-out.
-    tol : float, optional
-        Relative duality gap of the fits.
     """
 
     usual_target = LogLikelihood()
@@ -330,17 +313,7 @@ def folds_of(folds: Any, X: Any, y: Any) -> Any:
 
 @dataclass(frozen=True)
 class Trials:
-    """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from.
-
-    Parameters
-    ----------
-    priors : sequence
-        The priors, in the order given.
-    value : array, shape (n_priors, n_outputs)
-        The target.
-    scores : array, shape (n_priors, n_cases, n_outputs)
-        Of every case by a model that did not see it.
-    """
+    """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from."""
 
     priors: Sequence[CoefficientPrior | Informed]
     value: Floats

@@ -96,19 +96,7 @@ LARGEST_DENSE = 1000
 
 @dataclass(frozen=True)
 class Solution:
-    """The most probable weights, and the proof of how probable they are.
-
-    Parameters
-    ----------
-    coef, intercept : array and float
-        The weights.
-    objective : float
-        Minus the log-posterior, up to a constant.
-    gap : float
-        By how much it can exceed the least possible one, relative to it: the duality gap.
-    n_iter : int
-        Steps or passes taken.
-    """
+    """The most probable weights, and the proof of how probable they are."""
 
     coef: Floats
     intercept: float
@@ -133,14 +121,6 @@ def solve(
 
     Cases of weight 0 take no part. `start` is the solution of a neighbouring problem; `name` is for error messages.
     Stops when the duality gap is at most `tol` times the objective.
-
-    Examples
-    --------
-    >>> from priorwise.priors.regression import Laplace
-    >>> X, positive = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
-    >>> found = solve(Design(X), positive, np.ones(4), Penalty.of(Laplace(variance=8.0), 1))
-    >>> found.coef.round(3), found.gap <= 1e-6
-    (array([0.411]), True)
     """
     if solver not in SOLVERS:
         raise InputError(f"no solver '{solver}'; there are {', '.join(map(repr, SOLVERS))}")

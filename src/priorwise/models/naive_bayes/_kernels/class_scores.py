@@ -57,17 +57,7 @@ def score_classes(
     differences: Floats,
     scores: Floats,
 ) -> None:
-    """Fill `scores`, a row for each document and a column for each class.
-
-    Parameters
-    ----------
-    background : array, shape (n_groups, n_classes)
-        What a token of each group weighs where it was never seen.
-    group : array, shape (n_tokens,)
-        The group of each token; not read if there is one group.
-    starts, classes, differences : arrays
-        The classes that have seen token k, ascending, are ``classes[starts[k]:starts[k + 1]]``.
-    """
+    """Fill `scores`, a row for each document and a column for each class."""
     for d in range(indptr.shape[0] - 1):
         row = scores[d]
         _start(indptr[d], indptr[d + 1], tokens, amounts, bias, background, group, row)
@@ -158,22 +148,6 @@ def best_classes(
 
     Sums of 32-bit numbers say which classes can be among the best; only those are added up in full, and of most
     documents none has to be. A tie goes to the first class.
-
-    Parameters
-    ----------
-    row_of : array, shape (n_tokens,)
-        The row of `table` that holds a token's differences for all classes, or −1 for a token of few classes, whose
-        differences are read from its list.
-    table : array
-        Rows of one number per class, one after the other.
-    short : array
-        `differences` in 32 bits.
-    largest : array, shape (n_tokens,)
-        The largest absolute difference of each token.
-    need_scores : bool
-        Whether `best_scores` are wanted; without them the best class of most documents needs no exact sum.
-    best, best_scores : arrays, shape (n_documents, k)
-        Filled, best first.
     """
     n_classes, k = bias.shape[0], best.shape[1]
     width = np.uint64(n_classes)

@@ -215,19 +215,7 @@ def fit_sparse(
     max_iter: int,
     dense: int,
 ) -> tuple[float, float, float, int]:
-    """Minimise P over w and b, in place; return b, P, the duality gap and the number of steps.
-
-    Parameters
-    ----------
-    indptr, rows, values : array
-        X by columns.
-    flat : array, shape (n, k)
-        The unpenalised columns, the intercept's ones among them, dense; k is 0 if only the intercept is unpenalised.
-    tol, floor : float
-        Stops when the gap is at most tol · max(P, floor).
-    dense : int
-        Working sets up to this size are solved in their Gram matrix, once the prior is the true one.
-    """
+    """Minimise P over w and b, in place; return b, P, the duality gap and the number of steps."""
     n, d = y.shape[0], w.shape[0]
     scores = offset + b
     add_columns(indptr, rows, values, w, scores)

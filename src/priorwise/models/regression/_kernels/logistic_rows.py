@@ -116,20 +116,7 @@ def fit_dual(
     max_iter: int,
     seed: int,
 ) -> tuple[float, float, float, int]:
-    """Minimise P over w and b, in place; return b, P, the duality gap and the number of passes.
-
-    Parameters
-    ----------
-    indptr, columns, values : array
-        X by rows, columns scaled by the square roots of their variances.
-    norm : array
-        ‖x_i‖², of the scaled columns.
-    w, t : array
-        The weights of the scaled columns, Σ s_i a_i y_i x_i, and the logits of a to start from; those of the answer
-        afterwards.
-    tol, floor : float
-        Stops when the gap is at most tol · max(P, floor).
-    """
+    """Minimise P over w and b, in place; return b, P, the duality gap and the number of passes."""
     n = y.shape[0]
     cases = np.flatnonzero(s > 0.0)
     a, scores = np.zeros(n), np.empty(n)
@@ -271,19 +258,7 @@ def fit_newton(
     floor: float,
     max_iter: int,
 ) -> tuple[float, float, float, int]:
-    """Minimise P over w and b, in place; return b, P, the duality gap and the number of steps.
-
-    Parameters
-    ----------
-    indptr, columns, values : array
-        X by rows.
-    l2 : array
-        1/variance of each column, 0 if it is not penalised.
-    flat : array, shape (n, k)
-        The unpenalised columns, the intercept's ones among them, dense; k is 0 if only the intercept is unpenalised.
-    tol, floor : float
-        Stops when the gap is at most tol · max(P, floor).
-    """
+    """Minimise P over w and b, in place; return b, P, the duality gap and the number of steps."""
     n, d = y.shape[0], w.shape[0]
     scores, direction = np.empty(n), np.empty(n)
     slope, curvature, theta = np.empty(n), np.empty(n), np.empty(n)
