@@ -77,7 +77,10 @@ def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def ingest_reader(
-    reader: Callable[[], Any], writing: Writing, duplicates: Literal["error", "first", "last", "number"] = "error"
+    reader: Callable[[], Any],
+    writing: Writing,
+    duplicates: Literal["error", "first", "last", "number"] = "error",
+    copies: Literal["keep", "drop", "join"] | None = None,
 ) -> None:
     """Read a reader's documents into a corpus, under a bar, and say what came of it."""
     from priorwise.corpus import ingest as run_ingest
@@ -92,6 +95,7 @@ def ingest_reader(
                 overwrite=writing.overwrite,
                 progress=progress,
                 duplicates=duplicates,
+                copies=None if spark is not None and copies == "keep" else copies,
                 keep_text=writing.keep_text,
                 work=None if spark is None else spark.work,
             ),
@@ -139,10 +143,20 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     show_default=True,
     help="What to do with rows that share an id: number the later ones, keep the first or the last, or refuse them.",
 )
+@click.option(
+    "--duplicates",
+    type=click.Choice(["keep", "drop", "join"]),
+    default="keep",
+    show_default=True,
+    help="What to do with near copies of an earlier document: keep and count them, leave them out, or leave them out "
+    "and give their labels to the first.",
+)
 @click.option("--drop-columns", is_flag=True, help="Do not keep the other columns.")
 @click.option("--no-join", is_flag=True, help="Keep records of bibliographies apart that are the same publication.")
 @writes_corpus
-def records(writing: Writing, files: tuple[Path, ...], columns: Any, opening: Any, duplicate_ids: Any) -> None:
+def records(
+    writing: Writing, files: tuple[Path, ...], columns: Any, opening: Any, duplicate_ids: Any, duplicates: Any
+) -> None:
     """Read FILES of records into a corpus.
 
     \b
@@ -156,7 +170,7 @@ def records(writing: Writing, files: tuple[Path, ...], columns: Any, opening: An
     """  # noqa: D301
     from priorwise.readers.records import RecordReader
 
-    ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids)
+    ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids, duplicates)
 
 
 @ingest.command()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from priorwise.corpus.build.copies import Copies
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.contents import CorpusContents
 
@@ -102,6 +103,7 @@ class Corpus(CorpusContents):
         title_words: bool = True,
         keep_columns: bool = True,
         duplicates: Duplicates = "number",
+        copies: Copies | None = "keep",
         path: str | Path | None = None,
         **opening: Any,
     ) -> Corpus:
@@ -125,6 +127,9 @@ class Corpus(CorpusContents):
         duplicates : {"number", "first", "last", "error"}
             What to do with records that share an id: number the later ones (``a#2``), keep the first or the last, or
             refuse them.
+        copies : {"keep", "drop", "join"}, optional
+            What to do with near copies of an earlier record: keep and count them, leave them out, or leave them out and
+            give their labels to the first. With None they are not looked for.
         path : str or Path, optional
             The folder to write; without one the corpus lives in memory.
         **opening
@@ -143,7 +148,7 @@ class Corpus(CorpusContents):
 
         columns = Columns(text, id, title, labels, separator, title_words, keep_columns)
         reader = build.reader_of_records(records, columns, Opening(**opening))
-        return build.corpus_of(cls, reader, path, duplicates)
+        return build.corpus_of(cls, reader, path, duplicates, copies)
 
     @classmethod
     def from_matrix(

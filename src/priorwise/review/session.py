@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.corpus.build.copies import copies_in
 from priorwise.discovery import Run, discover
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
@@ -583,12 +584,25 @@ class Session:
             self._state = State(self.run, self._start, documents, self._number, self._scored[-CALIBRATED_ON:])
         return self._state
 
+    @cached_property
+    def _copies(self) -> NDArray[np.int64] | None:
+        """A number for each document that can be ranked, the same for near copies; None if there are none."""
+        group = copies_in(self.corpus)
+        return None if group is None else group[self._start.read.rows]
+
     def _by_rank(self, state: State, k: int, away: set[int]) -> list[Candidate]:
-        """The next documents of the ranking, as `ask` says."""
-        places = [place for place in state.best(k + len(away)).tolist() if place not in away]
+        """The next documents of the ranking, as `ask` says; near copies of what was judged are not shown again."""
+        group = self._copies
+        judged = [self._start.place[id] for id in self._tally.words if id in self._start.place]
+        away = away | (set() if group is None else set(np.flatnonzero(np.isin(group, group[judged])).tolist()))
+        more = k + len(away) + (0 if group is None else len(group) - len(np.unique(group)))
+        places = [place for place in state.best(more).tolist() if place not in away]
         unsure = []
         if self.ask != "best":
-            unsure = [place for place in state.nearest(k + len(away)).tolist() if place not in away]
+            unsure = [place for place in state.nearest(more).tolist() if place not in away]
+        if group is not None:
+            places = list({group[place]: place for place in reversed(places)}.values())[::-1]
+            unsure = list({group[place]: place for place in reversed(unsure)}.values())[::-1]
         taken: dict[int, str] = {}
         for number in range(len(state.judged), len(state.judged) + k):
             is_unsure = self.ask == "unsure" or (self.ask == "mixed" and number % EVERY == EVERY - 1)

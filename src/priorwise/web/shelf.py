@@ -245,7 +245,9 @@ class Shelf:
         else:
             from priorwise.readers.records import RecordReader
 
-            ingest(RecordReader([path], source.read_columns()), target, progress=tell, duplicates="number")
+            ingest(
+                RecordReader([path], source.read_columns()), target, progress=tell, duplicates="number", copies="keep"
+            )
         return name
 
     def _clean(self, uploads: Path) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from priorwise.corpus.build.copies import Copies
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.build.work import MakeShard, Work
@@ -79,6 +80,7 @@ def ingest(
     overwrite: bool = False,
     progress: Progress | None = None,
     duplicates: Duplicates = "error",
+    copies: Copies | None = None,
     complete: Complete | None = None,
     keep_text: KeepText = "whole",
     work: Work | None = None,
@@ -101,6 +103,9 @@ def ingest(
     duplicates : {"error", "first", "last", "number"}
         What to do when documents have the same id: refuse them, keep the first or the last of them and leave out the
         others, or number the later ones (``a#2``). Whatever is done is counted in the summary.
+    copies : {"keep", "drop", "join"}, optional
+        What to do with near copies of an earlier document (nine tenths of their words are the same): keep and count
+        them, leave them out, or leave them out and give their labels to the first. By default they are not looked for.
     complete : function, optional
         Called with all shards before they are merged; returns those to merge in their place.
     keep_text : {"whole", "lead", "none"}
@@ -136,6 +141,7 @@ def ingest(
         workers=workers,
         overwrite=overwrite,
         duplicates=duplicates,
+        copies=copies,
         complete=complete,
         work=work,
         read_from=ReadFrom.of(fingerprint),

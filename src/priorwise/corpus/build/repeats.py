@@ -104,7 +104,7 @@ def settle_repeats(
             again = _renamed(shard, rows, [names[place] for place in mine.tolist()])
         else:
             again = with_rows(shard, np.delete(np.arange(len(ids[number])), rows))
-        settled[number] = _stored(again, folder_of(number))
+        settled[number] = stored_shard(again, folder_of(number))
     what = {"first": FIRST, "last": LAST, "number": NUMBERED}[duplicates]
     return settled, {f"{what} ({shortened(examples, _NAMED)})": len(changed)}
 
@@ -129,7 +129,8 @@ def _renamed(shard: AnyShard, rows: NDArray[np.int64], names: list[str]) -> Shar
     return Shard(documents, *(getattr(shard, part) for part in PARTS if part != "documents"))
 
 
-def _stored(shard: Shard, place: Path | StoredShard | None) -> AnyShard:
+def stored_shard(shard: Shard, place: Path | StoredShard | None) -> AnyShard:
+    """Write a shard that was made again, if there is a place for it."""
     if place is None:
         return shard
     if isinstance(place, StoredShard):

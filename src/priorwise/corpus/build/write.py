@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from priorwise.corpus.build.copies import Copies, settle_copies
 from priorwise.corpus.build.merge import merge
 from priorwise.corpus.build.partial import claim
 from priorwise.corpus.build.repeats import Duplicates, settle_repeats
@@ -50,6 +51,7 @@ def write_corpus(
     workers: int | None = None,
     overwrite: bool = False,
     duplicates: Duplicates = "error",
+    copies: Copies | None = None,
     complete: Complete | None = None,
     address: str = "",
     work: Work | None = None,
@@ -77,6 +79,9 @@ def write_corpus(
     duplicates : {"error", "first", "last", "number"}
         What to do when documents have the same id: refuse them, keep the first or the last of them and leave out the
         others, or number the later ones (``a#2``).
+    copies : {"keep", "drop", "join"}, optional
+        What to do with near copies of an earlier document: keep and count them, leave them out, or leave them out and
+        give their labels to the first. By default they are not looked for.
     complete : function, optional
         Called with all shards before they are merged, and with what gives scratch room; returns the shards to merge in
         their place, as many and with the same documents.
@@ -97,6 +102,9 @@ def write_corpus(
         reading = work.read(source, unfinished)
         whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)
         whole, settled = settle_repeats(whole, duplicates, unfinished.thinned_shard)
+        if copies is not None:
+            whole, found = settle_copies(whole, copies, unfinished.thinned_shard)
+            settled |= found
         remarks = {**told(), **reading.remarks, **settled}
         tokens = work.tokens(whole, unfinished)
         merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
@@ -120,6 +128,7 @@ def corpus_in_memory(
     *,
     tokenizer: dict[str, Any] | None,
     duplicates: Duplicates = "error",
+    copies: Copies | None = None,
     told: Callable[[], dict[str, int]] = dict,
     workers: int | None = None,
     read_from: ReadFrom | None = None,
@@ -127,6 +136,9 @@ def corpus_in_memory(
     """Make the same files in memory."""
     place = MemoryPlace()
     whole, settled = settle_repeats(list(in_order(shards, workers)), duplicates, lambda number: None)
+    if copies is not None:
+        whole, found = settle_copies(whole, copies, lambda number: None)
+        settled |= found
     manifest = merge(whole, place, tokenizer, workers=workers)
     source = None if read_from is None else read_from.recorded()
     return replace(manifest, remarks={**told(), **settled}, source=source), place.buffers

@@ -14,7 +14,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.features.copies import near_copies
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import PriorByName
 from priorwise.models.missing import Missing, calibrate_by_moments, estimate_missing
@@ -22,6 +21,7 @@ from priorwise.models.regression.member_trials import MemberTrials, Setting, Tri
 from priorwise.models.weights import Calibration, Weights
 from priorwise.priors.base import checked
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
+from priorwise.text.copies import near_copies
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
