@@ -252,7 +252,7 @@ def test_a_damaged_file_is_named(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda c: c.update(version=99), "this priorwise reads up to 3: upgrade it"),
+        (lambda c: c.update(version=99), "this priorwise reads up to 4: upgrade it"),
         (lambda c: c.update(link="pickle"), "link is 'pickle'"),
         (lambda c: c.update(link=["softmax"]), "link is"),
         (lambda c: c.update(features={}), "features is"),

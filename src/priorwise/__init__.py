@@ -83,6 +83,7 @@ _HOME = {
     "Words": "priorwise.features",
     "YahooQAReader": "priorwise.readers.collections.yahoo_qa",
     "discover": "priorwise.discovery",
+    "embed": "priorwise.features.vectors",
     "discover_many": "priorwise.discovery.many",
     "discover_runs": "priorwise.discovery.many",
     "explore": "priorwise.explorer",
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
         TermFrequency,
         Words,
     )
+    from priorwise.features.vectors import embed
     from priorwise.models.linear_model import LinearModel
     from priorwise.models.naive_bayes.estimators import BernoulliNB, MultinomialNB, WeightedNB
     from priorwise.models.naive_bayes.presence import PresenceNB
@@ -243,6 +245,7 @@ __all__ = [
     "discover",
     "discover_many",
     "discover_runs",
+    "embed",
     "explore",
     "fit_threshold",
     "ingest",

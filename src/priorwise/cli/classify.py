@@ -85,6 +85,17 @@ def classify(
                 told.count(record)
                 write(record)
     told.show(output)
+    if classifier.without_vectors:
+        made = classifier.model.vectors.encoder if classifier.model.vectors is not None else None
+        advice = (
+            f"install '{made.partition(':')[0]}'"
+            if made
+            else "put them into a corpus with --vectors, and classify that"
+        )
+        click.echo(
+            f"{counted(classifier.without_vectors, 'text')} without a vector, so by words alone; for vectors, {advice}",
+            err=True,
+        )
 
 
 def _on_spark(

@@ -1,4 +1,4 @@
-"""The commands about data on the disk: `priorwise corpus`, `fetch` and `verify`."""
+"""The commands about data on the disk: `priorwise corpus`, `embed`, `fetch` and `verify`."""
 
 from __future__ import annotations
 
@@ -60,6 +60,9 @@ def corpus(corpus: Path | str, query: str | None, category: str | None, depth: i
         click.echo(
             f"  categories   {len(opened.graph):,} in the graph, {counted(opened.graph.n_links, 'link')} between them"
         )
+    if opened.vectors is not None:
+        made = f"by {safe(opened.vectors.encoder)}" if opened.vectors.encoder else "made elsewhere"
+        click.echo(f"  vectors      of {counted(opened.vectors.n_dimensions, 'dimension')}, {made}")
     click.echo(f"  checksum     {opened.checksum}")
     largest = opened.largest_labels(top)
     if largest:
@@ -134,6 +137,59 @@ def _origins(origins: Any) -> str:
 def _print_rest(number: int) -> None:
     if number > 0:
         click.echo(f"  … and {number:,} more; --top shows more of them")
+
+
+@click.command()
+@click.argument("corpus", callback=place)
+@click.option(
+    "--with",
+    "encoder",
+    metavar="ENCODER",
+    help="What makes the vectors: wordllama, model2vec:NAME or sentence-transformers:NAME.",
+)
+@click.option(
+    "--vectors",
+    type=click.Path(path_type=Path),
+    help="A file of vectors instead: .npy, .parquet or .safetensors, with a row per document.",
+)
+@click.option("--download", is_flag=True, help="Download the encoder's model if it is not on this machine.")
+@click.option("--overwrite", is_flag=True, help="Replace vectors that are there already.")
+def embed(corpus: Path | str, encoder: str | None, vectors: Path | None, download: bool, overwrite: bool) -> None:
+    """Give each document of CORPUS a vector, so that documents with other words but a similar meaning are found.
+
+    `discover` then learns from the members whether the vectors help. wordllama needs no download: its weights come with
+    `pip install 'priorwise[vectors]'`. A NAME is a folder, or a model of Hugging Face, which --download fetches.
+    """
+    from priorwise.features.vectors import embed as embed_corpus
+
+    if (encoder is None) == (vectors is None):
+        raise click.UsageError("Give either --with ENCODER or --vectors FILE.")
+    opened = open_corpus(corpus)
+    if vectors is not None:
+        add_vectors(opened, vectors, overwrite=overwrite)
+    elif encoder is not None:
+        with progress_bar(f"Encoding {Path(named(corpus)).name}") as bar:
+
+            def show(done: int, total: int) -> None:
+                bar.update(completed=done, total=total)
+
+            embed_corpus(opened, encoder, download=download, overwrite=overwrite, progress=show)
+    show_vectors(opened)
+
+
+def add_vectors(corpus: Any, path: Path, *, overwrite: bool = False) -> None:
+    """Put the vectors of a file beside a corpus."""
+    from priorwise.corpus.vectors import read_vectors
+
+    corpus.add_vectors(read_vectors(path, corpus.ids(range(corpus.n_documents))), overwrite=overwrite)
+
+
+def show_vectors(corpus: Any) -> None:
+    """Say how many documents have vectors."""
+    found = sum(int(block.any(axis=1).sum()) for _, block in corpus.vectors.blocks())
+    click.echo(f"{counted(found, 'document')} with vectors of {counted(corpus.vectors.n_dimensions, 'dimension')}")
+    if found < corpus.n_documents:
+        click.echo(f"{counted(corpus.n_documents - found, 'document')} without a vector, ranked by words alone")
 
 
 LARGE = 1_000_000_000

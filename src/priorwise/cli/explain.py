@@ -88,7 +88,7 @@ def print_explanation(explanation: Any, top: int | None = None, where: str | Non
 
     rows = [row("(start)", adds=explanation.start)] if explanation.start else []
     for word in shown:
-        name = f"[{safe(word.name, 50)}]" if word.group == "labels" else safe(word.name, 30)
+        name = safe(word.name, 30) if word.group == "words" else f"[{safe(word.name, 60)}]"
         cells = [_count(word.in_members), _count(word.in_others), f"{word.times:,}"]
         cells += [f"{part:+.4f}" for part in (word.from_prior, word.from_documents)] if brought else []
         rows.append(row(name, *cells, f"{word.weight:+.4f}", adds=word.adds))

@@ -10,7 +10,17 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from priorwise.cli.options import ALLOW_LARGE, chooses_engine, given_files, named, place, reads_records, using
+from priorwise.cli.data import add_vectors, show_vectors
+from priorwise.cli.options import (
+    ALLOW_LARGE,
+    chooses_engine,
+    given_files,
+    named,
+    open_corpus,
+    place,
+    reads_records,
+    using,
+)
 from priorwise.cli.output import progress_bar, safe
 from priorwise.counting import counted
 
@@ -47,6 +57,23 @@ def keep_text(default: str) -> Callable[[Any], Any]:
     )
 
 
+VECTORS = click.option(
+    "--vectors",
+    type=click.Path(path_type=Path),
+    help="A file with a vector for each document, from any encoder: .npy, .parquet or .safetensors.",
+)
+
+
+def check_vectors(writing: Writing) -> None:
+    """Refuse a file that holds no vectors before anything is read."""
+    from priorwise.corpus.vectors import read_vectors
+
+    assert writing.vectors is not None
+    if not isinstance(writing.output, Path):
+        raise click.UsageError("--vectors needs a corpus on this machine; use `priorwise embed` on a copy.")
+    read_vectors(writing.vectors)
+
+
 @dataclass(frozen=True, slots=True)
 class Writing:
     """Where a corpus goes and how it is written, as the options of a command say."""
@@ -57,6 +84,7 @@ class Writing:
     keep_text: Literal["lead", "whole", "none"]
     engine: str = "local"
     master: str | None = None
+    vectors: Path | None = None
 
 
 def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
@@ -66,12 +94,20 @@ def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     @OVERWRITE
     @WORKERS
     @keep_text("whole")
+    @VECTORS
     @ALLOW_LARGE
     @chooses_engine
     @wraps(command)
     def with_options(**options: Any) -> None:
         own = {each.name: options.pop(each.name) for each in fields(Writing)}
-        command(Writing(**own), **options)
+        writing = Writing(**own)
+        if writing.vectors is not None:
+            check_vectors(writing)
+        command(writing, **options)
+        if writing.vectors is not None:
+            corpus = open_corpus(writing.output)
+            add_vectors(corpus, writing.vectors)
+            show_vectors(corpus)
 
     return with_options
 

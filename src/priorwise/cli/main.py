@@ -34,6 +34,7 @@ GROUPS = {
     "Data": {
         "ingest": ("priorwise.cli.ingest", "ingest", "Read documents into a corpus."),
         "corpus": ("priorwise.cli.data", "corpus", "Show what a corpus holds."),
+        "embed": ("priorwise.cli.data", "embed", "Give documents vectors, to find other words of similar meaning."),
         "fetch": ("priorwise.cli.data", "fetch", "Download the dump of a wiki."),
         "verify": ("priorwise.cli.data", "verify", "Check that a corpus, run, model or review is whole."),
     },

@@ -332,6 +332,7 @@ def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
         text=choices.knowledge.name(category.label),
         knowledge=choices.knowledge,
         use_labels=not choices.text_only,
+        use_vectors=not choices.text_only,
         maintenance=choices.maintenance,
         narrow=narrow,
         seed=choices.procedure.seed,

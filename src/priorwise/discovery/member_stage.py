@@ -25,7 +25,8 @@ from priorwise.features.document_vectors import document_vectors, rarity, text_v
 from priorwise.features.other_labels import OtherLabels, other_labels
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.spelling import Spelling
-from priorwise.models.linear_model import GroupWeights, LinearModel, Origins
+from priorwise.features.vectors import VectorFeatures
+from priorwise.models.linear_model import GroupWeights, LinearModel, Origins, VectorWeights
 from priorwise.models.missing import Missing
 from priorwise.models.weights import Calibration, Weights
 from priorwise.priors.structured import StructuredGaussian
@@ -57,7 +58,10 @@ UNCHECKED = "So the prior is a fixed one, and nothing says how many members are 
 """What a run with no member, or with one, has to say."""
 
 WORTH_SAYING = 0.05
-"""The share of the settings from which on it is said that they use other categories."""
+"""The share of the settings from which on it is said that they use other categories, or vectors."""
+
+MEMBERS_NAMED = 500
+"""So many members a model keeps at most, to name those nearest to a document."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,13 @@ class TriedSetting:
     one_sided: bool = False
     described: bool = False
     knowledge: float = 0.0
+    vectors: float = 0.0
 
     @property
     def prior(self) -> StructuredGaussian:
         """The prior of the setting."""
-        return StructuredGaussian(self.variance, self.kinship, {"labels": self.labels} if self.labels else {})
+        groups = {"labels": self.labels, "vectors": self.vectors}
+        return StructuredGaussian(self.variance, self.kinship, {name: each for name, each in groups.items() if each})
 
     @property
     def setting(self) -> Setting:
@@ -109,6 +115,8 @@ class MemberFacts:
         The words that were set by hand.
     copies : int
         How many members are near copies of another member.
+    vectors : str, optional
+        The encoder of the documents' vectors; empty if it is not known, None if there are no vectors.
     """
 
     members: int
@@ -120,6 +128,7 @@ class MemberFacts:
     tried: tuple[TriedSetting, ...]
     words: tuple[str, ...] = ()
     copies: int = 0
+    vectors: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,6 +164,8 @@ class MemberStage(Stage):
             used.append(f"treated about {counted(round(believed), 'candidate')} as provisional members")
         if sum(each.share for each in about.tried if each.labels) >= WORTH_SAYING:
             used.append(f"used {counted(about.labels, 'other category')} as evidence")
+        if sum(each.share for each in about.tried if each.vectors) >= WORTH_SAYING:
+            used.append(f"compared documents by their vectors{f' ({about.vectors})' if about.vectors else ''}")
         said.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
         if about.copies:
             are = "member is a near copy" if about.copies == 1 else "members are near copies"
@@ -201,9 +212,9 @@ class MemberStage(Stage):
         return Drawing(
             picture,
             "What was tried, and how much it counts in the weights. The variance says how far a word's weight may be "
-            "from its centre. Words that are spelled alike may share it. Other categories of a document may count as "
-            "evidence, a text about the category as a member, and the best candidates as provisional members. "
-            "One-sided, no document has to score exactly 1 or 0.",
+            "from its centre. Words that are spelled alike may share it. Other categories of a document, and its "
+            "vector, may count as evidence, a text about the category as a member, and the best candidates as "
+            "provisional members. One-sided, no document has to score exactly 1 or 0.",
         )
 
     def facts(self) -> dict[str, Any]:
@@ -242,13 +253,15 @@ class CategoryFeatures:
     rows : array of int
         The documents.
     X : scipy.sparse.csr_matrix
-        A column per word of the corpus, then one per other category.
+        A column per word of the corpus, then one per other category, then one per dimension of the vectors.
     y : array of int
         1 for a member, −1 for a rejected document, else 0.
     labels : OtherLabels
         The other categories.
     about : scipy.sparse.csr_matrix, optional
         A text about the category.
+    vectors : VectorFeatures, optional
+        The documents' vectors.
     """
 
     rows: Rows
@@ -256,6 +269,7 @@ class CategoryFeatures:
     y: NDArray[np.int64]
     labels: OtherLabels
     about: Any | None
+    vectors: VectorFeatures | None = None
 
     @classmethod
     def of(
@@ -265,6 +279,7 @@ class CategoryFeatures:
         *,
         text: str | None,
         use_labels: bool,
+        use_vectors: bool = True,
         maintenance: bool = False,
         ignored: Rows = NO_ROWS,
     ) -> CategoryFeatures:
@@ -275,15 +290,25 @@ class CategoryFeatures:
         X = _without(document_vectors(corpus, rows), ignored)
         label = category.label if use_labels else None
         labels = other_labels(corpus, category.members, label, maintenance=maintenance)
-        if len(labels):
-            X = hstack([X, labels.columns(corpus, rows)], format="csr")
+        vectors = VectorFeatures.of(corpus) if use_vectors else None
+        further = [labels.columns(corpus, rows)] if len(labels) else []
+        if vectors is not None:
+            further.append(vectors.columns(corpus, rows))
+        if further:
+            X = hstack([X, *further], format="csr")
         y = np.zeros(len(rows), np.int64)
         y[np.searchsorted(rows, category.members)] = 1
         y[np.searchsorted(rows, category.rejected)] = -1
         about = None
         if text and len(category.members) <= DESCRIBED_UP_TO:
             about = _without(text_vector(corpus, text), ignored)
-        return cls(rows, X, y, labels, about)
+        return cls(rows, X, y, labels, about, vectors)
+
+    @property
+    def groups(self) -> dict[str, int]:
+        """How many features each group beyond the words has."""
+        sizes = {"labels": len(self.labels), "vectors": 0 if self.vectors is None else len(self.vectors)}
+        return {name: size for name, size in sizes.items() if size}
 
     def ranker(self, category: Category, **details: Any) -> Any:
         """The estimator that ranks the category, not fitted yet."""
@@ -292,7 +317,7 @@ class CategoryFeatures:
         corpus = category.corpus
         return make_ranker(
             "members",
-            groups={"labels": len(self.labels)} if len(self.labels) else None,
+            groups=self.groups or None,
             kinship=Spelling(corpus.token_names, corpus.document_frequency, corpus.n_documents),
             about=self.about,
             **details,
@@ -348,6 +373,7 @@ def find_members(
     text: str | None = None,
     knowledge: Knowledge | None = None,
     use_labels: bool = True,
+    use_vectors: bool = True,
     maintenance: bool = False,
     narrow: Callable[[], Floats] | None = None,
     seed: int = 0,
@@ -371,8 +397,10 @@ def find_members(
         description.
     use_labels : bool
         Whether other categories count as evidence, if that helps to find members that were left out.
+    use_vectors : bool
+        Whether the documents' vectors count, if the corpus has any and that helps to find members that were left out.
     maintenance : bool
-        Whether those that serve a wiki's editors count as well.
+        Whether categories that serve a wiki's editors count as well.
     narrow : function, optional
         Gives a score of every document, to choose what to read of a corpus with more than `at_most` documents.
     seed : int
@@ -389,7 +417,13 @@ def find_members(
     known = knowledge or Knowledge()
     ignored = known.ignored(corpus)
     read = CategoryFeatures.of(
-        category, rows, text=text, use_labels=use_labels, maintenance=maintenance, ignored=ignored
+        category,
+        rows,
+        text=text,
+        use_labels=use_labels,
+        use_vectors=use_vectors,
+        maintenance=maintenance,
+        ignored=ignored,
     )
     row = (known if category.can_leave_out else known.starting(text)).row(corpus, category.label)
     finder = read.ranker(category, knowledge=row if row.any() else None, seed=seed, threads=threads, progress=progress)
@@ -418,6 +452,7 @@ def find_members(
             each.setting.one_sided,
             each.setting.described,
             each.setting.knowledge,
+            each.setting.prior.groups.get("vectors", 0.0),
         )
         for each in finder.tried_
     )
@@ -431,6 +466,7 @@ def find_members(
         tried,
         tuple(str(known.words).split()),
         finder.n_copies_,
+        None if read.vectors is None or corpus.vectors is None else corpus.vectors.encoder or "",
     )
     line = finder.calibration_
     likely = None if line is None else int(np.count_nonzero(line.probability(scores[candidates]) > 0.5))
@@ -464,7 +500,7 @@ def linear_model(
 ) -> LinearModel:
     """A weight for each column of `read.X`, and the part of it that the prior brought, by the names of the columns."""
     corpus, n_words = category.corpus, category.corpus.n_vocabulary
-    of_words, of_labels = np.split(coef, [n_words])
+    of_words, of_labels, of_vectors = np.split(coef, [n_words, n_words + len(read.labels)])
     used = np.flatnonzero(of_words)
     known = read.X[np.flatnonzero(read.y == 1)]
     in_members = np.bincount(known.indices, minlength=read.X.shape[1])[used].astype(np.float64)
@@ -485,6 +521,7 @@ def linear_model(
         features="counts",
         recipe=Recipe("log", rarity(corpus)[used], cosine=True, unknown=unknown),
         groups=groups,
+        vectors=_vector_weights(category, read, of_vectors),
         origins=Origins(
             in_members,
             in_all - in_members,
@@ -493,3 +530,12 @@ def linear_model(
             float(read.X.shape[0] - known.shape[0]),
         ),
     )
+
+
+def _vector_weights(category: Category, read: CategoryFeatures, coef: Floats) -> VectorWeights | None:
+    """The weights of the columns of the vectors; None if they add nothing."""
+    if read.vectors is None or category.corpus.vectors is None or not coef.any():
+        return None
+    some = np.unique(np.linspace(0, len(category.members) - 1, min(MEMBERS_NAMED, len(category.members))).astype(int))
+    named = category.corpus.ids(category.members[some]) if len(category.members) else []
+    return VectorWeights(category.corpus.vectors.encoder, coef * read.vectors.scale, read.vectors.centre, list(named))

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 LABELS, OUTPUTS, TOKENS = "labels.arrow", "outputs.arrow", "tokens.arrow"
 
-FACTORS, GROUPS, ORIGINS = "factors.arrow", "groups.arrow", "origins.arrow"
+FACTORS, GROUPS, ORIGINS, VECTORS = "factors.arrow", "groups.arrow", "origins.arrow", "vectors.arrow"
 
 SCHEMAS = {
     LABELS: pa.schema({"label": pa.string(), "members": pa.float64()}),
@@ -51,10 +51,12 @@ OPTIONAL = {
     FACTORS: pa.schema({"factor": pa.float64()}),
     GROUPS: pa.schema({"group": pa.string(), "name": pa.string(), "adds": pa.float64()}),
     ORIGINS: pa.schema({"in_members": pa.float64(), "in_others": pa.float64(), "from_prior": pa.float64()}),
+    VECTORS: pa.schema({"weight": pa.float64(), "centre": pa.float64()}),
 }
 """Tables that only some models have. `factors.arrow` has a row per token: what its counts are multiplied by.
 `groups.arrow` has a row per feature beyond the words: its group, its name, and what it adds. `origins.arrow` has a row
-per token: in how many members and other documents it occurs, and what the prior brought to its weight."""
+per token: in how many members and other documents it occurs, and what the prior brought to its weight.
+`vectors.arrow` has a row per dimension of a document's vector: its weight, and what is subtracted before."""
 
 
 def _tables_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights: Weights) -> dict[str, pa.RecordBatch]:
@@ -111,6 +113,13 @@ def _groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, tuple[list[str
 def _origin_batch(in_members: Floats, in_others: Floats, from_prior: Floats) -> pa.RecordBatch:
     """The table of where weights come from."""
     return pa.record_batch([pa.array(each) for each in (in_members, in_others, from_prior)], schema=OPTIONAL[ORIGINS])
+
+
+def _vector_weights_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
+    """The weights of a document's vector, and what is subtracted before."""
+    columns = [column.to_numpy() for column in tables[VECTORS].columns]
+    _require(len(columns[0]) > 0 and all(bool(np.isfinite(each).all()) for each in columns), "a number is not finite")
+    return columns
 
 
 def _origins_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
@@ -204,8 +213,9 @@ def _require(right: bool, otherwise: str) -> None:
 
 FORMAT = "priorwise model"
 
-VERSION = 3
-"""Since 2 a model may have a recipe; since 3 it may rank: calibration, further groups of features, origins."""
+VERSION = 4
+"""Since 2 a model may have a recipe; since 3 it may rank: calibration, further groups of features, origins; since 4 it
+may read vectors."""
 
 FILE_NAME = "model.json"
 
@@ -226,6 +236,30 @@ class GroupWeights:
     def by_name(self) -> dict[str, float]:
         """What each feature adds, by its name."""
         return dict(zip(self.names, self.adds.tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class VectorWeights:
+    """What a document's vector adds to its score: ``weights · (vector − centre)``, or 0 if it has none.
+
+    Parameters
+    ----------
+    encoder : str, optional
+        What made the vectors; None if that is not known.
+    weights, centre : array, shape (n_dimensions,)
+        For vectors of length 1.
+    members : list of str
+        The ids of members that it learned from, to name those nearest to a document.
+    """
+
+    encoder: str | None
+    weights: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    members: list[str]
+
+    def adds(self, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+        """What each of some vectors adds, a row each."""
+        return np.where(vectors.any(axis=1), vectors @ self.weights - float(self.centre @ self.weights), 0.0)
 
 
 @dataclass(frozen=True)
@@ -283,6 +317,8 @@ class LinearModel:
         What further groups of features add to the score, for a model with one output: ``"labels"``.
     origins : Origins, optional
         Where the weights come from.
+    vectors : VectorWeights, optional
+        What the documents' vectors add to the score, for a model with one output.
 
     Examples
     --------
@@ -308,6 +344,7 @@ class LinearModel:
     length_power: float = 0.0
     groups: Mapping[str, GroupWeights] = field(default_factory=dict)
     origins: Origins | None = None
+    vectors: VectorWeights | None = None
 
     @classmethod
     def of(
@@ -390,6 +427,9 @@ class LinearModel:
         if self.origins is not None:
             origins = self.origins
             tables[ORIGINS] = _origin_batch(origins.in_members, origins.in_others, origins.from_prior)
+        if self.vectors is not None:
+            columns = [pa.array(each) for each in (self.vectors.weights, self.vectors.centre)]
+            tables[VECTORS] = pa.record_batch(columns, schema=OPTIONAL[VECTORS])
         files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
         write_bytes(folder / CARD, self.card().encode())
         write_bytes(folder / FILE_NAME, self._described(files))
@@ -415,14 +455,18 @@ class LinearModel:
             content["length_power"] = self.length_power
         if self.origins is not None:
             content["origins"] = {name: float(getattr(self.origins, name)) for name in _ORIGIN_NUMBERS}
+        if self.vectors is not None:
+            content["vectors"] = {"encoder": self.vectors.encoder, "members": self.vectors.members}
         whole = {**content, "checksum": _checksum(content)}
         return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
     @property
     def _version(self) -> int:
         """The oldest version of the format that can hold the model, so that older programs read what they can."""
-        if self.calibration is not None or self.length_power or self.groups or self.origins is not None:
+        if self.vectors is not None:
             return VERSION
+        if self.calibration is not None or self.length_power or self.groups or self.origins is not None:
+            return 3
         return 1 if self.recipe is None else 2
 
     @classmethod
@@ -440,6 +484,7 @@ class LinearModel:
             recipe = _recipe(content, tables)
             calibration, groups, origins = _ranking_parts(content, tables)
             length_power = _finite(content.get("length_power", 0.0))
+            vectors = _vectors(content, tables)
         except BrokenFile:
             raise
         except (pa.ArrowException, KeyError, TypeError, ValueError, OSError, MemoryError) as error:
@@ -461,6 +506,7 @@ class LinearModel:
             length_power,
             groups,
             origins,
+            vectors,
         )
 
 
@@ -514,6 +560,8 @@ def _check_values(content: dict[str, Any]) -> None:
         raise ValueError("it lists other files than a model has")
     if (ORIGINS in content["files"]) != ("origins" in content):
         raise ValueError("its origins are incomplete")
+    if (VECTORS in content["files"]) != ("vectors" in content):
+        raise ValueError("its vectors are incomplete")
 
 
 def _check_about(about: dict[str, Any]) -> None:
@@ -558,6 +606,15 @@ def _ranking_parts(
     in_members, in_others, from_prior = _origins_of(tables)
     n_members, n_others, brought = (_finite(content["origins"][name]) for name in _ORIGIN_NUMBERS)
     return calibration, groups, Origins(in_members, in_others, from_prior, n_members, n_others, brought)
+
+
+def _vectors(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> VectorWeights | None:
+    if "vectors" not in content:
+        return None
+    encoder, members = content["vectors"]["encoder"], content["vectors"]["members"]
+    if not isinstance(encoder, str | None) or not all(isinstance(each, str) for each in members):
+        raise ValueError("what it says about its vectors is not text")
+    return VectorWeights(encoder, *_vector_weights_of(tables), members)
 
 
 def _finite(value: Any) -> float:
@@ -609,6 +666,7 @@ def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
 
     A model that ranks may have more. ``unknown`` is the factor of tokens that it does not know, which make a document
     longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same place on top.
+    A document with a vector of length 1 gets ``vector_weights`` · (vector − ``vector_centre``) on top.
     The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
     ``slope`` × score + ``intercept``.
     """
@@ -636,6 +694,8 @@ def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
     if model.groups:
         arrays["carried"] = np.array([name for own in model.groups.values() for name in own.names], dtype=np.str_)
         arrays["carried_adds"] = np.concatenate([own.adds for own in model.groups.values()])
+    if model.vectors is not None:
+        arrays |= {"vector_weights": model.vectors.weights, "vector_centre": model.vectors.centre}
     if model.length_power:
         arrays["length_power"] = np.array(model.length_power)
     if model.calibration is not None:

@@ -129,6 +129,8 @@ categories count as evidence, with a variance of 0.25 times a word's.
         if self.labels:
             variance = "a word's variance" if self.labels == 1 else f"a variance of {self.labels:g} times a word's"
             said.append(f"Other categories count as evidence, with {variance}.")
+        if vectors := self.groups.get("vectors", 0.0):
+            said.append(f"A dimension of a document's vector has {vectors:g} times a word's variance.")
         if known := int(np.count_nonzero(self.centre)):
             said.append(f"{known:,} words start from what you know.")
         return " ".join(said)
@@ -161,6 +163,8 @@ class HyperPrior:
         The same for the group of document vectors.
     group_odds : float
         The odds that another group of features helps: e⁻². Few left-out members must not add it by chance.
+    vector_odds : float
+        The odds that document vectors help: e^-½. Where they do, they do so for most categories.
     described_odds : float
         The odds that the category's name as one more member helps, or what somebody knows, or both: e.
     believed : tuple of int
@@ -194,6 +198,7 @@ class HyperPrior:
     group_variances: tuple[float, ...] = (1 / 16, 1 / 4, 1.0)
     vector_variances: tuple[float, ...] = (1 / 4, 1.0, 4.0)
     group_odds: float = float(np.exp(-2))
+    vector_odds: float = float(np.exp(-0.5))
     described_odds: float = float(np.e)
     believed: tuple[int, ...] = (30, 100, 300)
     belief: float = 0.5
@@ -203,6 +208,11 @@ class HyperPrior:
     first_rounds: int = 3
     first_knowledge: tuple[float, float] = (1 / 3, 1 / 5)
     fewer: float = 1.2
+
+    def odds_of(self, groups: Mapping[str, float]) -> float:
+        """The odds that these groups of features help, those of variance 0 left out."""
+        used = {name for name, variance in groups.items() if variance}
+        return float(self.vector_odds ** ("vectors" in used) * self.group_odds ** bool(used - {"vectors"}))
 
     def variances_of(self, group: str) -> tuple[float, ...]:
         """The variances to try for a further group of features, relative to a word's."""

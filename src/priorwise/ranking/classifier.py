@@ -15,14 +15,15 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.lookup import SortedNames, Strings
 from priorwise.corpus.storage.columns import string_column
 from priorwise.corpus.storage.manifest import this_tokenizer
-from priorwise.errors import InputError, NotEnoughData
+from priorwise.errors import InputError, MissingExtra, NotEnoughData
 from priorwise.features.recipe import term_frequency
+from priorwise.features.vectors import encode_texts
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.class_scores import score_documents
 from priorwise.models.naive_bayes.terrain import length_divisor
 from priorwise.models.weights import label_scores, log_probabilities
 from priorwise.ranking.best_labels import best_labels
-from priorwise.ranking.evidence import further_scores
+from priorwise.ranking.evidence import further_scores, reads_vectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -77,6 +78,9 @@ class Verdict:
 class Classifier:
     """A model at work on texts and corpora.
 
+    ``without_vectors`` counts the documents whose vectors the model would have used, and that had none: their scores
+    come from their words alone.
+
     Examples
     --------
     >>> from priorwise.models.training import examples_of, train
@@ -100,6 +104,7 @@ class Classifier:
                 "candidates first, and discover again with their verdicts"
             )
         self.model = model
+        self.without_vectors = 0
         self._names = SortedNames(Strings([model.tokens]), None)
 
     @property
@@ -113,14 +118,35 @@ class Classifier:
 
         rule = rule_of(self.model.tokenizer)
         check_tokenizer(self.model, this_tokenizer(rule), "texts are cut here")
+        texts = list(texts)
         counted = count_texts(texts, rule)
         columns = self._names.find_many(string_column(counted.name_offsets, counted.names).to_pylist())
-        return self._bags(counted.offsets, counted.tokens, counted.counts, columns)
+        bags = self._bags(counted.offsets, counted.tokens, counted.counts, columns)
+        if self.model.vectors is None:
+            return bags
+        if self._encode is None:
+            self.without_vectors += len(texts)
+            return bags
+        return replace(bags, further=self.model.vectors.adds(encode_texts(self._encode, texts)))
+
+    @cached_property
+    def _encode(self) -> Any | None:
+        """The encoder of the model's vectors; None if it is not known, or not on this machine."""
+        from priorwise.text.encoders import load_encoder
+
+        if self.model.vectors is None or self.model.vectors.encoder is None:
+            return None
+        try:
+            return load_encoder(self.model.vectors.encoder)
+        except (InputError, MissingExtra):
+            return None
 
     def read_corpus(self, corpus: Corpus, rows: Ints) -> Iterator[tuple[Ints, Bags]]:
         """Documents of a corpus, some at a time, with their numbers."""
         check_tokenizer(self.model, corpus.tokenizer, f"{corpus.path or 'the corpus'} was cut")
         columns = self._names.find_many(corpus.token_names(np.arange(corpus.n_vocabulary)))
+        if self.model.vectors is not None and not reads_vectors(self.model, corpus):
+            self.without_vectors += len(rows)
         for start in range(0, len(rows), self.documents_at_a_time):
             part = rows[start : start + self.documents_at_a_time]
             bags = self._bags(*corpus.take_counts(part), columns)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.errors import UnknownName
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.weights import Calibration
 from priorwise.ranking.scorer import Scorer
@@ -17,8 +18,14 @@ from priorwise.ranking.scorer import Scorer
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+NEAREST = 2
+"""How many members are named that a document is like."""
+
 SHOWN = 5
 """How many words and labels a line of evidence names."""
+
+AT_A_TIME = 8192
+"""How many vectors are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class WordEvidence:
     name : str
         The word or the label.
     group : str
-        ``"words"`` or ``"labels"``.
+        ``"words"``, ``"labels"`` or ``"vectors"``.
     times : int
         How often it is in the document.
     amount : float
@@ -137,8 +144,8 @@ def explain(model: LinearModel, corpus: Corpus, row: int) -> Explanation:
             )
         )
     words += [
-        WordEvidence(f"{name}", group, 1, 1.0, adds, 0.0, np.nan, np.nan)
-        for group, name, adds in carried(model, corpus, row)
+        WordEvidence(name, group, 1, 1.0, adds, 0.0, np.nan, np.nan)
+        for group, name, adds in (*carried(model, corpus, row), *alike(model, corpus, np.array([row]))[0])
     ]
     words.sort(key=lambda word: (-abs(word.adds), word.name))
     start = scorer.bias / float(scorer.divisor(np.diff(offsets))[0])
@@ -174,9 +181,43 @@ def carried(model: LinearModel, corpus: Corpus, row: int) -> list[tuple[str, str
     return sorted(found, key=lambda each: (-abs(each[2]), each[1]))
 
 
+def reads_vectors(model: LinearModel, corpus: Corpus) -> bool:
+    """Whether a model can use a corpus's vectors: both have some, and the same encoder made them."""
+    own, there = model.vectors, corpus.vectors
+    if own is None or there is None:
+        return False
+    return own.encoder == there.encoder and len(own.weights) == there.n_dimensions
+
+
+def alike(model: LinearModel, corpus: Corpus, rows: Rows) -> list[list[tuple[str, str, float]]]:
+    """What the vector of each of some documents adds, named by the nearest members: at most one entry for each."""
+    own = model.vectors
+    if own is None or corpus.vectors is None or not reads_vectors(model, corpus):
+        return [[] for _ in rows]
+    vectors = corpus.vectors.take(rows)
+    try:
+        members = corpus.rows(own.members)
+    except UnknownName:
+        # Another corpus than the model learned from.
+        members = np.empty(0, np.int64)
+    near = (corpus.vectors.take(members) - own.centre) @ (vectors - own.centre).T if len(members) else None
+    titles = corpus.titles(members) if len(members) else []
+    found = []
+    for place, (row, adds) in enumerate(zip(rows.tolist(), own.adds(vectors).tolist(), strict=True)):
+        best = [] if near is None else np.argsort(-near[:, place], kind="stable").tolist()
+        names = [titles[each] for each in best if members[each] != row][:NEAREST]
+        told = "like " + ", ".join(f"'{name}'" for name in names) if names else "like members"
+        found.append([("vectors", told if adds > 0 else "unlike members", adds)] if adds else [])
+    return found
+
+
 def further_scores(model: LinearModel, corpus: Corpus, rows: Rows) -> Floats:
     """What the further features of some documents add to their scores."""
     scores = np.zeros(len(rows))
+    if model.vectors is not None and corpus.vectors is not None and reads_vectors(model, corpus):
+        for begin in range(0, len(rows), AT_A_TIME):
+            part = slice(begin, begin + AT_A_TIME)
+            scores[part] = model.vectors.adds(corpus.vectors.take(rows[part]))
     for own in model.groups.values():
         offsets, labels = corpus.take_labels(rows)
         distinct, place = np.unique(labels, return_inverse=True)
@@ -214,10 +255,12 @@ def evidence_lines(corpus: Corpus, rows: Rows, scorer: Scorer, model: LinearMode
     numbers = adds[chosen].tolist()
     bounds = [0, *np.cumsum(found).tolist()]
     lines = []
-    for row, (begin, end) in zip(rows.tolist(), pairwise(bounds), strict=True):
+    near = [[] for _ in rows] if model is None else alike(model, corpus, rows)
+    for row, (begin, end), of_vectors in zip(rows.tolist(), pairwise(bounds), near, strict=True):
         parts = list(zip(names[begin:end], numbers[begin:end], strict=True))
-        if model is not None and model.groups:
-            parts += [(f"[{name}]", number) for _, name, number in carried(model, corpus, row)]
+        if model is not None and (model.groups or of_vectors):
+            further = (*carried(model, corpus, row), *of_vectors)
+            parts += [(f"[{name}]", number) for _, name, number in further]
             parts = sorted(parts, key=lambda each: -abs(each[1]))[:SHOWN]
         lines.append(" ".join(f"{name}:{number:+.2f}" for name, number in parts))
     return lines

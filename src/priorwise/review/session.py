@@ -37,7 +37,7 @@ from priorwise.models.missing import Missing
 from priorwise.models.regression.updating import balanced, learned_change
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
-from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores
+from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores, reads_vectors
 from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import GroupAgreement, group_agreement
@@ -745,9 +745,17 @@ class Start:
         if not may.any():
             raise NotEnoughData("there is no document to judge: all are members, left out, or in subcategories")
         ignored = Knowledge(Keywords.parse(about.words or "")).ignored(corpus)
-        read = CategoryFeatures.of(category, rows, text=None, use_labels=not about.text_only, ignored=ignored)
+        read = CategoryFeatures.of(
+            category,
+            rows,
+            text=None,
+            use_labels=not about.text_only,
+            use_vectors=reads_vectors(model, corpus),
+            ignored=ignored,
+        )
         scorer = Scorer.of(model, corpus)
-        weights = np.concatenate([scorer.table(corpus.n_vocabulary), _of_labels(model, corpus, read)])
+        further = (_of_labels(model, corpus, read), _of_vectors(model, corpus, read))
+        weights = np.concatenate([scorer.table(corpus.n_vocabulary), *further])
         constant = csr_matrix(np.full((len(rows), 1), np.sqrt(CONSTANT)))
         X = hstack([read.X, constant], format="csr").astype(np.float32)
         scores = np.sort((read.X @ weights)[may])
@@ -804,6 +812,13 @@ def _of_labels(model: LinearModel, corpus: Corpus, read: CategoryFeatures) -> Fl
     adds = model.groups["labels"].by_name
     names = corpus.label_names(read.labels.numbers)
     return np.array([adds.get(name, 0.0) for name in names]) / read.labels.amounts
+
+
+def _of_vectors(model: LinearModel, corpus: Corpus, read: CategoryFeatures) -> Floats:
+    """The model's weights of the columns for the documents' vectors."""
+    if read.vectors is None or model.vectors is None:
+        return np.zeros(0)
+    return model.vectors.weights / read.vectors.scale
 
 
 class State:

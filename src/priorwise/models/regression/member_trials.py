@@ -59,7 +59,7 @@ class Setting:
     def log_odds(self, hyper: HyperPrior) -> float:
         """The log odds of this setting before any member is left out."""
         told = self.described or self.knowledge > 0
-        odds = hyper.described_odds**told * hyper.group_odds ** any(self.prior.groups.values())
+        odds = hyper.described_odds**told * hyper.odds_of(self.prior.groups)
         return float(np.log(odds))
 
     def in_words(self) -> str:
