@@ -93,7 +93,7 @@ class VectorFeatures:
             return None
         centre = corpus.vectors.mean().astype(np.float64)
         # Vectors have length 1, so what is left of their squares is 1 less the square of their mean.
-        return cls(centre, float(1.0 / np.sqrt(max(1.0 - centre @ centre, 1e-6))))
+        return cls(centre, float(1.0 / np.sqrt(max(1.0 - float(centre @ centre), 1e-6))))
 
     def __len__(self) -> int:
         """How many features there are."""

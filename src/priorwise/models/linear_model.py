@@ -614,7 +614,8 @@ def _vectors(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> V
     encoder, members = content["vectors"]["encoder"], content["vectors"]["members"]
     if not isinstance(encoder, str | None) or not all(isinstance(each, str) for each in members):
         raise ValueError("what it says about its vectors is not text")
-    return VectorWeights(encoder, *_vector_weights_of(tables), members)
+    weights, centre = _vector_weights_of(tables)
+    return VectorWeights(encoder, weights, centre, members)
 
 
 def _finite(value: Any) -> float:
