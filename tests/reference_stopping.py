@@ -45,7 +45,7 @@ def missing_probabilities(
     mean_times: Sequence[float],
     tails: Sequence[tuple[float, float]],
     hards: Sequence[tuple[float, float]],
-    efficiency: tuple[float, float],
+    efficiency: Sequence[tuple[float, float, float]],
     members: tuple[float, float],
     counted: int,
 ) -> list[float]:
@@ -57,7 +57,10 @@ def missing_probabilities(
         rate = -0.5 * ((log(total + 0.5) - members[0]) / members[1]) ** 2 - log(total + 0.5)
         for mean_time, (tail, tail_weight), (hard, hard_weight) in product(mean_times, tails, hards):
             efficiency_of = mean_time / ((total + 1) / n)
-            prior = log(tail_weight * hard_weight) - 0.5 * ((log(efficiency_of) - efficiency[0]) / efficiency[1]) ** 2
+            kinds = [
+                weight / sd * exp(-0.5 * ((log(efficiency_of) - mean) / sd) ** 2) for weight, mean, sd in efficiency
+            ]
+            prior = log(tail_weight * hard_weight) + log(sum(kinds))
             likely = log_likelihood(verdicts, ranked, n, missing, (mean_time, tail, hard))
             logs.append((missing, rate + prior + (likely if found <= counted else likely * counted / found)))
     most = max(value for _, value in logs)

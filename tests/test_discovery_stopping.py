@@ -29,7 +29,7 @@ def test_the_posterior_is_the_sum_over_all_numbers_and_settings(data: st.DataObj
         tails=list(zip(stopping.TAILS, stopping.TAIL_WEIGHTS, strict=True)),
         hards=list(zip(stopping.HARD_SHARES, stopping.HARD_WEIGHTS, strict=True)),
         efficiency=stopping.EFFICIENCY,
-        members=(stopping.RATE[0] + np.log(n), stopping.RATE[1]),
+        members=(stopping.SIZE * np.log(n), stopping.SPREAD),
         counted=counted,
     )
     assert missing.numbers.tolist() == list(range(n - len(steps) + 1))
@@ -140,8 +140,9 @@ def test_the_hypergeometric_rule_is_the_published_one(verdicts: list[bool], more
 def _simulated(rng: np.random.Generator, n: int) -> np.ndarray:
     """A review drawn from the model itself: its verdicts in order."""
     while True:
-        members = round(n * np.exp(rng.normal(*stopping.RATE)))
-        efficiency = np.exp(rng.normal(*stopping.EFFICIENCY))
+        members = round(np.exp(rng.normal(stopping.SIZE * np.log(n), stopping.SPREAD)))
+        _, *kind = stopping.EFFICIENCY[rng.choice(2, p=[weight for weight, _, _ in stopping.EFFICIENCY])]
+        efficiency = np.exp(rng.normal(*kind))
         mean_time = efficiency * members / n
         if 3 <= members <= 0.3 * n and efficiency >= 0.8:
             break

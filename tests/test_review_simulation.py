@@ -41,8 +41,12 @@ def task_of(corpus: Corpus, known: int = 2, seed: int = 0, about: str | None = N
 
 
 def literal_order(corpus: Corpus, task: Task, n: int) -> list[int]:
-    """Solve the normal equations after every verdict, in the words."""
+    """Solve the normal equations after every verdict, in the words, with the prior covariance written out."""
     X = document_vectors(corpus, np.arange(corpus.n_documents)).toarray()
+    centred = X - X.mean(axis=0)
+    scale = (X**2).sum() / ((X @ centred.T) ** 2).sum()
+    covariance = np.eye(X.shape[1] + 1)
+    covariance[:-1, :-1] = 0.2 * np.eye(X.shape[1]) + 0.8 * scale * centred.T @ centred
     X = np.hstack([X, np.full((len(X), 1), np.sqrt(0.1))])
     judged = list(task.start)
     for _ in range(n):
@@ -50,7 +54,7 @@ def literal_order(corpus: Corpus, task: Task, n: int) -> list[int]:
         found, rejected = members.sum(), (~members).sum()
         unit = len(judged) / (found + found / 15)
         weights = np.where(members, unit, unit * found / (15 * rejected))
-        left = X[judged].T @ (weights[:, None] * X[judged]) + 2.0 * np.eye(X.shape[1])
+        left = X[judged].T @ (weights[:, None] * X[judged]) + 2.0 * np.linalg.inv(covariance)
         scores = X @ np.linalg.solve(left, X[judged].T @ (weights * np.where(members, 1.0, -1.0)))
         scores[judged] = -np.inf
         judged.append(int(np.argmax(scores)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import uuid
@@ -32,6 +33,7 @@ from priorwise.discovery.stopping import (
 from priorwise.discovery.verdicts import FILE_NAME, Judged, JudgedDocument
 from priorwise.engines.engine import Local
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.features.cooccurrence import WordCovariance
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.models.regression.updating import balanced, learned_change
@@ -52,10 +54,12 @@ ASKS: tuple[str, ...] = get_args(Ask)
 
 STRENGTH = 2.0
 RATIO = 15.0
+TOGETHER = 0.8
 CENTRE = 0.1
 """How verdicts are learned from: the strength λ of the prior, how much all members count compared with all rejected
-documents, and how large the centre is. Members' target is 1. Under the run's model alone the ten best candidates score
-0.1 on average, and all candidates −0.1. Chosen by simulation on half of 20 reviews."""
+documents, how much of the prior variance of words is shared with the words that they occur with, and how large the
+centre is. Members' target is 1. Under the run's model alone the ten best candidates score 0.1 on average, and all
+candidates −0.1. Chosen by simulation on half of the reviews."""
 
 TOP = 10
 CONSTANT = 0.1
@@ -688,6 +692,8 @@ class Start:
         The documents that can be ranked, as the model reads them.
     X : scipy.sparse.csr_matrix
         The same in single precision, and a constant column.
+    covariance : WordCovariance
+        The prior covariance of the weights.
     weights : array
         The centre of the prior: the run's model at the scale of the targets, a weight for each column of `read.X`.
     scale, shift : float
@@ -695,7 +701,7 @@ class Start:
     model : LinearModel
         The run's model.
     known : array of int
-        The places in X of the members that were known before the first verdict.
+        The places of the members that were known before the first verdict.
     may : array of bool
         Which places may be judged.
     outside : array of bool
@@ -707,6 +713,7 @@ class Start:
     category: Category
     read: CategoryFeatures
     X: Any
+    covariance: WordCovariance
     weights: Floats
     scale: float
     shift: float
@@ -719,8 +726,6 @@ class Start:
     @classmethod
     def of(cls, run: Run, corpus: Corpus, subcategories: bool) -> Start:
         """Read the documents of a run's corpus."""
-        from scipy.sparse import csr_matrix, hstack
-
         about = run.about
         if (about.label is None and about.given is None) or len(about.left_out) != about.excluded:
             raise InputError("this run does not say which documents were its members; discover it again")
@@ -756,14 +761,25 @@ class Start:
         scorer = Scorer.of(model, corpus)
         further = (_of_labels(model, corpus, read), _of_vectors(model, corpus, read))
         weights = np.concatenate([scorer.table(corpus.n_vocabulary), *further])
-        constant = csr_matrix(np.full((len(rows), 1), np.sqrt(CONSTANT)))
-        X = hstack([read.X, constant], format="csr").astype(np.float32)
         scores = np.sort((read.X @ weights)[may])
         far = float(scores[-TOP:].mean() - scores.mean())
         scale = 2.0 * CENTRE / far if far > 0 else 1.0
         shift = -CENTRE - scale * float(scores.mean())
         places = np.searchsorted(rows, np.intersect1d(known.members, rows))
-        return cls(category, read, X, scale * weights, scale, shift, model, places, may, outside, statuses)
+        return cls(
+            category,
+            read,
+            with_constant(read.X),
+            WordCovariance(read.X[:, : corpus.n_vocabulary], TOGETHER),
+            scale * weights,
+            scale,
+            shift,
+            model,
+            places,
+            may,
+            outside,
+            statuses,
+        )
 
     @cached_property
     def from_prior(self) -> Floats:
@@ -781,7 +797,7 @@ class Start:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """The place in X of each document that may be judged, by its id."""
+        """The place of each document that may be judged, by its id."""
         ids = self.category.corpus.ids(self.read.rows)
         return {id: place for place, id in enumerate(ids) if self.may[place]}
 
@@ -792,6 +808,13 @@ class Start:
     def ids(self) -> list[str]:
         """Every document that may be judged, also those that cannot be ranked."""
         return list(self.category.corpus.ids(np.flatnonzero(~self.outside)))
+
+
+def with_constant(X: Any) -> Any:
+    """Documents in single precision with a constant column."""
+    from scipy.sparse import csr_matrix, hstack
+
+    return hstack([X, csr_matrix(np.full((X.shape[0], 1), math.sqrt(CONSTANT)))], format="csr", dtype=np.float32)
 
 
 def _rankable(category: Category, model: LinearModel) -> Rows:
@@ -855,9 +878,9 @@ class State:
         order = np.argsort(places)
         places, members = places[order], members[order]
         X = start.X[places].astype(np.float64)
-        centre = X[:, :-1] @ start.weights + start.shift
-        targets = np.where(members, 1.0, -1.0)
-        change = learned_change(X, targets - centre, balanced(members, RATIO), strength=STRENGTH)
+        left = np.where(members, 1.0, -1.0) - X[:, :-1] @ start.weights - start.shift
+        weights = balanced(members, RATIO)
+        change = learned_change(X, left, weights, strength=STRENGTH, covariance=start.covariance)
         return start.weights + change[:-1]
 
     @cached_property

@@ -21,13 +21,14 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.durable import held, sync_file
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
+from priorwise.features.cooccurrence import WordCovariance
 from priorwise.features.document_vectors import document_vectors, text_vector
 from priorwise.models.regression.judged_squares import JudgedSquares
 from priorwise.models.regression.updating import balanced
 from priorwise.ranking.metrics import average_precision
 from priorwise.ranking.paired import Comparison, compare
 from priorwise.ranking.screening import Screening, recall_at, recall_curve, screening_metrics
-from priorwise.review.session import CONSTANT, RATIO, STRENGTH, Start
+from priorwise.review.session import CONSTANT, RATIO, STRENGTH, TOGETHER, Start, with_constant
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -89,14 +90,11 @@ class Task:
 
     @cached_property
     def vectors(self) -> Any:
-        """The documents as vectors with a constant, and the text about the category as a last row, if there is one."""
-        from scipy.sparse import csr_matrix, hstack, vstack
+        """The documents as vectors, and the text about the category as a last row, if there is one."""
+        from scipy.sparse import vstack
 
         X = document_vectors(self.corpus, np.arange(self.corpus.n_documents))
-        if self.about:
-            X = vstack([X, text_vector(self.corpus, self.about)])
-        constant = csr_matrix(np.full((X.shape[0], 1), math.sqrt(CONSTANT)))
-        return hstack([X, constant], format="csr", dtype=np.float32)
+        return vstack([X, text_vector(self.corpus, self.about)], format="csr") if self.about else X
 
     @property
     def judged(self) -> list[tuple[int, bool]]:
@@ -179,20 +177,22 @@ def ours(task: Task) -> Iterator[int]:
     if len(start.read.rows) < len(task.members):
         raise InputError(f"a corpus of {len(task.members):,} documents is too large to simulate a review")
     centre = np.append(start.weights, start.shift / math.sqrt(CONSTANT))
-    learner = JudgedSquares(start.X, strength=STRENGTH, ratio=RATIO, centre=centre)
+    learner = JudgedSquares(start.X, strength=STRENGTH, ratio=RATIO, centre=centre, covariance=start.covariance)
     return read_with(task, learner, judged=[(row, bool(task.members[row])) for row in task.start])
 
 
 def squares(task: Task) -> Iterator[int]:
     """Read in the order of the same model with a centre of 0: it learns from verdicts alone."""
-    return read_with(task, JudgedSquares(task.vectors))
+    covariance = WordCovariance(task.vectors, TOGETHER)
+    learner = JudgedSquares(with_constant(task.vectors), strength=STRENGTH, ratio=RATIO, covariance=covariance)
+    return read_with(task, learner)
 
 
 def svm(task: Task) -> Iterator[int]:
     """Read in the order of a support vector machine on words, with the settings of ASReview's default."""
     from sklearn.svm import LinearSVC
 
-    return read_with(task, Machine(task.vectors[:, :-1], LinearSVC(C=SVM_C), SVM_RATIO))
+    return read_with(task, Machine(task.vectors, LinearSVC(C=SVM_C), SVM_RATIO))
 
 
 def bmi(task: Task) -> Iterator[int]:
@@ -204,7 +204,7 @@ def bmi(task: Task) -> Iterator[int]:
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(class_weight="balanced", solver="liblinear")
-    machine = Machine(task.vectors[:, :-1], model, None, PRESUMED, task.seed)
+    machine = Machine(task.vectors, model, None, PRESUMED, task.seed)
     return read_with(task, machine, batch=lambda size: size + math.ceil(size / 10) if size else 1)
 
 

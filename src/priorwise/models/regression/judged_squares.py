@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.regression.updating import balanced
+from priorwise.models.regression.updating import Covariance, balanced
 
 Block = NDArray[np.float32]
 
@@ -25,12 +25,13 @@ class JudgedSquares:
 
     A member's target is 1 and a rejected document's −1::
 
-        w = argmin Σ_j ω_j (t_j − w·x_j)² + λ |w − w₀|²
+        w = argmin Σ_j ω_j (t_j − w·x_j)² + λ (w − w₀)ᵀC⁻¹(w − w₀)
 
     over the judged documents j only. All members have the same ω, all rejected documents have the same ω, and the mean
     is 1. Members together weigh `ratio` times as much as rejected documents together. The centre w₀ is 0, or an earlier
-    model. In the dual, w = w₀ + Σ_j α_j x_j and (G + λ/ω) α = t − w₀·x, where G holds the inner products of judged
-    documents. A verdict adds a row to G, and conjugate gradients start from the last α.
+    model, and the prior covariance C is the identity, or anything else. In the dual, w = w₀ + C Σ_j α_j x_j and
+    (G + λ/ω) α = t − w₀·x, where G holds x_i·C x_j of judged documents. A verdict adds a row to G, and conjugate
+    gradients start from the last α.
 
     A support vector machine with squared hinge, such as ASReview's default (C = 0.11 is λ = 4.5), gives the same
     weights as long as all judged documents lie inside the margin.
@@ -48,6 +49,8 @@ class JudgedSquares:
         The weight of all members compared with that of all rejected documents.
     centre : array, optional
         w₀.
+    covariance : callable, optional
+        Multiplies a vector by C.
     tol : float
         How exactly to solve: the length of the residual, relative to that of the targets.
 
@@ -68,6 +71,7 @@ class JudgedSquares:
         strength: float = STRENGTH,
         ratio: float = MEMBERS_TO_REJECTED,
         centre: NDArray[Any] | None = None,
+        covariance: Covariance | None = None,
         tol: float = 1e-3,
     ) -> None:
         if strength <= 0 or ratio <= 0:
@@ -75,6 +79,7 @@ class JudgedSquares:
         self.X = X.astype(np.float32)
         self.strength, self.ratio, self.tol = strength, ratio, tol
         self.centre: Block = np.zeros(X.shape[1], np.float32) if centre is None else np.asarray(centre, np.float32)
+        self._spread = covariance or (lambda vector: vector)
         self._explained = self.X @ self.centre
         self._place: dict[int, int] = {}
         self._rows = np.empty(0, np.int64)
@@ -101,14 +106,14 @@ class JudgedSquares:
         one = np.zeros(self.X.shape[1], np.float32)
         begin, end = self.X.indptr[row], self.X.indptr[row + 1]
         one[self.X.indices[begin:end]] = self.X.data[begin:end]
-        products = self.X[self._rows] @ one
+        products = self.X[self._rows] @ self._spread(one)
         self._gram[place, : place + 1] = self._gram[: place + 1, place] = products
 
     def weights(self) -> Block:
         """Return w."""
         if not self._solved:
             self._solve()
-        weights: Block = self.centre + self.X[self._rows].T @ self._alpha
+        weights: Block = self.centre + self._spread(self.X[self._rows].T @ self._alpha)
         return weights
 
     def scores(self) -> Block:

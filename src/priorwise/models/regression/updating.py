@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Covariance = Callable[[NDArray[Any]], NDArray[Any]]
 
 MOST_STEPS = 200
 
 
-def learned_change(X: Any, residuals: Floats, weights: Floats, *, strength: float, tol: float = 1e-3) -> Floats:
+def learned_change(
+    X: Any,
+    residuals: Floats,
+    weights: Floats,
+    *,
+    strength: float,
+    covariance: Covariance | None = None,
+    tol: float = 1e-3,
+) -> Floats:
     """Return how far the weights move from the prior's centre w₀ when some documents are judged.
 
     ::
 
-        δ = argmin Σ_j ω_j (r_j − δ·x_j)² + λ |δ|²        r_j = t_j − w₀·x_j
+        δ = argmin Σ_j ω_j (r_j − δ·x_j)² + λ δᵀC⁻¹δ        r_j = t_j − w₀·x_j
 
     The targets t are 1 for members and −1 for rejected documents, and r is what the centre leaves unexplained. In the
-    dual, δ = Σ_j α_j x_j with (XXᵀ + λ/ω) α = r. Conjugate gradients solve it from α = 0, which is the centre itself:
+    dual, δ = C Xᵀα with (X C Xᵀ + λ/ω) α = r. Conjugate gradients solve it from α = 0, which is the centre itself:
     after any verdicts the answer depends on the verdicts alone, not on the way there.
 
     Parameters
@@ -31,6 +41,8 @@ def learned_change(X: Any, residuals: Floats, weights: Floats, *, strength: floa
         r and ω of each.
     strength : float
         λ.
+    covariance : callable, optional
+        Multiplies a vector by the prior covariance C; the identity by default.
     tol : float
         How exactly to solve: the length of what is left, compared with the start.
 
@@ -41,7 +53,7 @@ def learned_change(X: Any, residuals: Floats, weights: Floats, *, strength: floa
     >>> learned_change(X, np.array([1.0, -1.0]), np.ones(2), strength=1.0).tolist()
     [0.5, -0.5]
     """
-    across = X.T.tocsr()
+    across, spread = X.T.tocsr(), covariance or _as_it_is
     own = strength / weights
     inverse = 1.0 / (np.asarray(X.multiply(X).sum(axis=1)).ravel() + own)
     alpha, residual = np.zeros(len(residuals)), np.array(residuals, np.float64)
@@ -51,15 +63,19 @@ def learned_change(X: Any, residuals: Floats, weights: Floats, *, strength: floa
     for _ in range(MOST_STEPS):
         if left <= goal:
             break
-        product = X @ (across @ direction) + own * direction
+        product = X @ spread(across @ direction) + own * direction
         size = left / float(direction @ product)
         alpha = alpha + size * direction
         residual = residual - size * product
         step = inverse * residual
         before, left = left, float(residual @ step)
         direction = step + (left / before) * direction
-    change: Floats = across @ alpha
+    change: Floats = spread(across @ alpha)
     return change
+
+
+def _as_it_is(vector: Floats) -> Floats:
+    return vector
 
 
 def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
