@@ -7,6 +7,8 @@ Each verdict says how its document was chosen, at which rank, and which model ra
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import sqlite3

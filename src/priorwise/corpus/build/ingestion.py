@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -20,7 +20,8 @@ from priorwise.corpus.build.writing import Complete, MakeShard, Work, Written, c
 from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
-from priorwise.errors import InputError
+from priorwise.errors import InputError, UnknownName
+from priorwise.readers.column_guess import guess_columns
 from priorwise.readers.document import Document, Entry, Numbered, Reader, Stream, parts_of
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
@@ -327,9 +328,17 @@ def label_list(labels: LabelsOfOne) -> list[str]:
 def reader_of_records(
     records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path], columns: Columns, opening: Opening
 ) -> Reader:
-    """Return a reader of files if these are paths, and of dictionaries if they are those."""
+    """Return a reader of files, of a data frame, of an Arrow table, or of dictionaries, whichever these are."""
     if isinstance(records, str | os.PathLike):
         return RecordReader([records], columns, opening)
+    if isinstance(records, Mapping):
+        names = ", ".join(map(str, list(records)[:5]))
+        raise InputError(f"a dictionary of several tables or columns ({names}) is not a list of records; choose one")
+    if hasattr(records, "to_batches"):
+        batches = records.to_batches(max_chunksize=_FRAME_ROWS)
+        return _stream(_checked(chain.from_iterable(batch.to_pylist() for batch in batches), columns), columns)
+    if hasattr(records, "columns"):
+        return documents_of_frame(records, columns)
     items = iter(records)
     first = next(items, None)
     if isinstance(first, str | os.PathLike):
@@ -342,8 +351,21 @@ def _checked(records: Iterable[Any], columns: Columns) -> Iterator[Mapping[str, 
         if not isinstance(record, Mapping):
             raise InputError(f"record {number} is {type(record).__name__}, not a dictionary or the path of a file")
         if number == 0:
-            columns.check(record.keys(), "the records")
+            _check_columns(columns, record.keys(), "the records", [record])
         yield record
+
+
+def _check_columns(columns: Columns, present: Collection[str], where: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse records without the columns; where nobody named any, say which ones they might be."""
+    try:
+        columns.check(present, where)
+    except UnknownName as error:
+        if columns == Columns() and rows:
+            likely = guess_columns(rows)
+            named = {name: getattr(likely, name) for name in ("text", "title", "labels", "id")}
+            chosen = ", ".join(f"{name}={value!r}" for name, value in named.items() if value in present)
+            error.message += f"\nName the columns, as in Corpus.from_records(data, {chosen})"
+        raise
 
 
 def documents_of_frame(frame: Any, columns: Columns) -> Stream:
@@ -352,7 +374,10 @@ def documents_of_frame(frame: Any, columns: Columns) -> Stream:
     Without a column of ids, the index of a pandas frame names the documents, unless it just numbers them.
     """
     present = [str(name) for name in frame.columns]
-    columns.check(present, "the data frame")
+    head = frame.head(PEEKED)
+    cells = [_listed(head[name]) for name in frame.columns] if len(set(present)) == len(present) else []
+    rows = [dict(zip(present, row, strict=False)) for row in zip(*cells, strict=True)]
+    _check_columns(columns, present, "the data frame", rows)
     index = getattr(frame, "index", None)
     named = columns.id not in present and index is not None and type(index).__name__ != "RangeIndex"
 
