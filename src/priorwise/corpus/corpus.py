@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.corpus.build.copies import Copies
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.graph import CategoryGraph
 from priorwise.corpus.lookup import LabelSearch, SortedNames, Strings, shortened

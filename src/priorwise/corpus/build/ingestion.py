@@ -261,10 +261,16 @@ LabelsOfOne = str | int | Iterable[str] | None
 _FRAME_ROWS = 4096
 
 
-def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None, duplicates: Duplicates = "error") -> Corpus:
+def corpus_of(
+    kind: type[Corpus],
+    reader: Reader,
+    path: str | Path | None,
+    duplicates: Duplicates = "error",
+    copies: Copies | None = None,
+) -> Corpus:
     """Make a corpus of documents, in a folder or in memory."""
     if path is not None:
-        ingest(reader, path, duplicates=duplicates)
+        ingest(reader, path, duplicates=duplicates, copies=copies)
         return kind.open(path)
     makers = shard_makers(reader, "whole")
     return kind(
@@ -272,6 +278,7 @@ def corpus_of(kind: type[Corpus], reader: Reader, path: str | Path | None, dupli
             makers,
             tokenizer=this_tokenizer(),
             duplicates=duplicates,
+            copies=copies,
             told=lambda: dict(reader.remarks),
             read_from=ReadFrom.of(reader.fingerprint()),
         )

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from priorwise.corpus.build.copies import Copies, settle_copies
 from priorwise.corpus.build.merge import TokensHere, TokenWork, merge
 from priorwise.corpus.build.repeats import Duplicates, settle_repeats
 from priorwise.corpus.build.shards import Allocate, AnyShard, MappedShard, Shard, StoredShard
@@ -409,6 +410,7 @@ def write_corpus(
     workers: int | None = None,
     overwrite: bool = False,
     duplicates: Duplicates = "error",
+    copies: Copies | None = None,
     complete: Complete | None = None,
     address: str = "",
     work: Work | None = None,
@@ -421,6 +423,9 @@ def write_corpus(
         reading = work.read(source, unfinished)
         whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)
         whole, settled = settle_repeats(whole, duplicates, unfinished.thinned_shard)
+        if copies is not None:
+            whole, found = settle_copies(whole, copies, unfinished.thinned_shard)
+            settled |= found
         remarks = {**told(), **reading.remarks, **settled}
         tokens = work.tokens(whole, unfinished)
         merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
@@ -444,6 +449,7 @@ def corpus_in_memory(
     *,
     tokenizer: dict[str, Any] | None,
     duplicates: Duplicates = "error",
+    copies: Copies | None = None,
     told: Callable[[], dict[str, int]] = dict,
     workers: int | None = None,
     read_from: ReadFrom | None = None,
@@ -451,6 +457,9 @@ def corpus_in_memory(
     """Make the same files in memory."""
     place = MemoryPlace()
     whole, settled = settle_repeats(list(in_order(shards, workers)), duplicates, lambda number: None)
+    if copies is not None:
+        whole, found = settle_copies(whole, copies, lambda number: None)
+        settled |= found
     manifest = merge(whole, place, tokenizer, workers=workers)
     source = None if read_from is None else read_from.recorded()
     return replace(manifest, remarks={**told(), **settled}, source=source), place.buffers
