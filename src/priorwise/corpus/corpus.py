@@ -26,6 +26,7 @@ from priorwise.corpus.storage.places import Fetched, Progress, Store, manifest_a
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.storage.structure import Verified, check_file
 from priorwise.corpus.texts import StoredTexts
+from priorwise.corpus.vectors import Vectors
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.readers.addresses import local_path, with_ending
@@ -138,7 +139,10 @@ class Corpus:
             for name, buffer in self._files.items():
                 place.copy(name, buffer)
             unfinished.publish(self._manifest)
-        return type(self).open(path)
+        saved = type(self).open(path)
+        if self.vectors is not None:
+            saved.add_vectors(self.vectors.values, self.vectors.encoder)
+        return saved
 
     def verify(self) -> None:
         """Read every file, compare its checksum and check its structure, even if that was done before.
@@ -151,6 +155,45 @@ class Corpus:
         self._sound.clear()
         for name in self._manifest.files:
             self._check(name)
+        if self.vectors is not None and self.path is not None:
+            self.vectors.verify(self.path)
+
+    @cached_property
+    def vectors(self) -> Vectors | None:
+        """The documents' vectors, if `priorwise embed` or :meth:`add_vectors` put them beside the corpus."""
+        return None if self.path is None else Vectors.open(self.path, self.checksum, self.n_documents)
+
+    def add_vectors(self, values: Any, encoder: str | None = None, *, overwrite: bool = False) -> None:
+        """Keep a vector for each document: beside the corpus, or in memory if the corpus is in memory.
+
+        Parameters
+        ----------
+        values : array, shape (n_documents, n_dimensions)
+            A row per document, from any encoder. Only directions count; a row of zeros is a document without a vector.
+        encoder : str, optional
+            What made them, as ``priorwise embed --with`` takes it, so that new documents can be encoded alike.
+        overwrite : bool
+            Replace vectors that are there already.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> corpus = Corpus.from_texts(["red apple", "green apple"])
+        >>> corpus.add_vectors([[1.0, 0.5], [0.0, 2.0]])
+        >>> corpus.vectors.n_dimensions
+        2
+        """
+        vectors = Vectors.of(values, encoder)
+        if len(vectors.values) != self.n_documents:
+            rows, documents = counted(len(vectors.values), "row"), counted(self.n_documents, "document")
+            raise InputError(
+                f"there are {rows} of vectors and {documents}: give one row per document, in the same order"
+            )
+        if self.path is not None:
+            vectors.write(self.path, self.checksum, overwrite=overwrite)
+        elif self.store is not None:
+            raise InputError(f"{self.store} is not on this machine: copy the corpus here, and add vectors to the copy")
+        self.__dict__["vectors"] = vectors
 
     @property
     def checksum(self) -> str:
