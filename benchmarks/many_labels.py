@@ -126,7 +126,7 @@ def show(corpus: Corpus, figures: Figures) -> None:
         row("one `discover --model presence` after another, 100 candidates of each", ALONE, ALONE),
         row("all labels, a table", "table", ALONE),
         row("a run folder for each, before it is written", "runs", ALONE),
-        row("`--seeds 5`: as if each were alone", "own samples", ALONE),
+        row("`--repeats 5`: as if each were alone", "own samples", ALONE),
         row("one `discover --model presence` after another, 1,000 candidates of each", ALONE_LONGER, ALONE_LONGER),
         row("all labels, a table", "longer table", ALONE_LONGER),
         row("one `discover` after another, the default model", ALONE_DEFAULT, ALONE_DEFAULT),

@@ -95,7 +95,14 @@ def skip_member(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options
     return True if routing else None
 
 
+def add_examples(app: Sphinx, ctx: Any, lines: list[str]) -> None:
+    """Show a command's examples, as its help does."""
+    examples = getattr(ctx.command, "examples", [])
+    lines += ["", "::", "", *(f"    {line}" for line in examples), ""] if examples else []
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the two functions above."""
+    """Connect the functions above."""
+    app.connect("sphinx-click-process-description", add_examples)
     app.connect("config-inited", write_api_page)
     app.connect("autodoc-skip-member", skip_member)

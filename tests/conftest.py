@@ -130,8 +130,10 @@ def refused(cli: Cli) -> Refused:
         assert result.stdout == ""
         assert "Traceback" not in result.stderr
         lines = result.stderr.splitlines()
-        assert [line for line in lines if line.startswith("Error: ")] == lines[-1:]
-        return lines[-1].removeprefix("Error: ")
+        errors = [line for line in lines if line.startswith("Error: ")]
+        assert len(errors) == 1
+        assert len(lines) <= 3
+        return errors[0].removeprefix("Error: ")
 
     return call
 

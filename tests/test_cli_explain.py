@@ -153,7 +153,7 @@ def test_what_is_printed_of_the_default_model_adds_up(auto_run: Run, auto_path: 
 def test_the_command_of_the_last_line_works(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "with space.run"
     text = cli("discover", corpus.path, "Chess", *FAST, "-o", path).stdout
-    command = shlex.split(text.splitlines()[-1].split("Why the first one: priorwise ")[1])
+    command = shlex.split(text.splitlines()[-1].removeprefix("  priorwise "))
     assert cli(*command).exit_code == 0
 
 

@@ -76,7 +76,7 @@ main(sys.argv[2:], prog_name="priorwise")
     again = start("-c", script, "go on", *command, cwd=tmp_path)
     text, errors = again.communicate(timeout=60)
     assert again.returncode == 0, errors
-    resumed = re.search(r"Went on after ([\d,]+) documents? done already\.", text)
+    resumed = re.search(r"Continued after ([\d,]+) documents? that were done already\.", text)
     assert resumed is not None
     assert 100 <= int(resumed[1]) <= 400
     monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", 100)

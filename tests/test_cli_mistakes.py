@@ -21,15 +21,18 @@ from priorwise.corpus import Corpus
         (["ingest", "recrods", "x"], "No such command 'recrods'. Did you mean 'records'?"),
         (["discover", "x", "y", "--colour", "red"], "No such option '--colour'."),
         (["discover"], "Missing argument 'CORPUS'."),
-        (["discover", "x", "y", "--seeds", "0"], "Invalid value for '--seeds': 0 is not in the range x>=1."),
-        (["discover", "x", "y", "--negatives-per-positive", "0"], "Invalid value for '--negatives-per-positive'"),
+        (["discover", "x", "y", "--repeats", "0"], "Invalid value for '--repeats': 0 is not in the range x>=1."),
+        (["discover", "x", "y", "--others-per-member", "0"], "Invalid value for '--others-per-member'"),
         (
-            ["discover", "x", "y", "--target", "best"],
-            "no target 'best'; there are ppv, ppv:FLOOR, fBETA, fBETA:corpus, errors, accuracy, macro-f1",
+            ["discover", "x", "y", "--objective", "best"],
+            "no objective 'best'; there are precision, precision:FLOOR, fBETA, fBETA:corpus, errors, accuracy",
         ),
-        (["discover", "x", "y", "--target", "ppv@0"], "no target 'ppv@0'"),
-        (["discover", "x", "y", "--target", "f"], "no target 'f'"),
-        (["discover", "x", "y", "--search", "random"], "Invalid value for '--search': 'random' is not one of"),
+        (["discover", "x", "y", "--objective", "precision@0"], "no objective 'precision@0'"),
+        (["discover", "x", "y", "--objective", "f"], "no objective 'f'"),
+        (
+            ["discover", "x", "y", "--prior-search", "random"],
+            "Invalid value for '--prior-search': 'random' is not one of",
+        ),
     ],
 )
 def test_mistakes_in_the_command(refused: Refused, arguments: list[str], says: str) -> None:
@@ -103,7 +106,7 @@ def test_a_full_disk_under_the_figures_of_a_benchmark(
     monkeypatch.setattr(csv, "writer", lambda file: Full())
     file = tmp_path / "x.csv"
     file.write_text("figures of last week", "utf-8")
-    result = cli("benchmark", "hidden", corpus.path, "--labels", "Geology", "--methods", "Laplace", "-o", file)
+    result = cli("benchmark", "hidden", corpus.path, "--category", "Geology", "--methods", "Laplace", "-o", file)
     assert result.exit_code == 2
     assert result.stderr == f"Error: no space left on the disk while writing {file}; free some or write elsewhere\n"
     assert {each.name: each.read_text("utf-8") for each in tmp_path.iterdir()} == {"x.csv": "figures of last week"}

@@ -72,7 +72,10 @@ def test_every_prior_trains_and_finds_its_own_texts(
         (["--prior", "learn:beta"], "no prior 'beta' of multinomial to learn"),
         (["--target", "accuracy"], "ask for that with --prior learn"),
         (["--folds", "3"], "ask for that with --prior learn"),
-        (["--prior", "learn", "--target", "best"], "no target 'best'; there are ppv, ppv:FLOOR, fBETA"),
+        (
+            ["--prior", "learn", "--objective", "best"],
+            "no objective 'best'; there are precision, precision:FLOOR, fBETA",
+        ),
         (["--min-members", "1000"], "there is no label to learn: no label has enough documents"),
     ],
 )

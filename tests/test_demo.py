@@ -96,7 +96,7 @@ def test_its_commands_do_what_it_did(shown: tuple[Path, str], cli: Cli) -> None:
         if command[0] == "explain":
             assert result.stdout in text
         elif command[0] == "discover":
-            assert result.stdout[: result.stdout.index("\nWritten to")] in text
+            assert result.stdout[: result.stdout.index("\nKept in")] in text
     assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
 
 

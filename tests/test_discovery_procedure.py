@@ -7,7 +7,7 @@ import pytest
 import reference_ranking as reference
 
 import priorwise as pw
-from priorwise.cli.names import parse_target
+from priorwise.cli.names import parse_objective
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
 from priorwise.discovery.made_up import DemoDocument
@@ -96,7 +96,7 @@ def test_each_target_is_best_at_the_learned_prior(corpus: Corpus, name: str) -> 
     assert facts.laplace is not None
     assert facts.learned.score >= facts.laplace.score
     assert np.nanmax(run.terrain.score) == pytest.approx(facts.learned.score, abs=0.01)
-    assert parse_target(name) == TARGETS[name]
+    assert parse_objective(name) == TARGETS[name]
 
 
 def test_count_targets_are_functions_of_the_terrain(corpus: Corpus) -> None:

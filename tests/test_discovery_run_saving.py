@@ -199,7 +199,7 @@ from priorwise.search import FromScores
 def wait(y, scores):
     print("learning", flush=True)
     time.sleep(60)
-targets.parse_target = lambda name, **how: FromScores(wait)
+targets.parse_objective = lambda name, **how: FromScores(wait)
 from priorwise.cli import main
 main()
 """

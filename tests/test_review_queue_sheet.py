@@ -177,7 +177,7 @@ def test_export_import_results(cli: Cli, run_path: Path, tmp_path: Path) -> None
         read = cli("review", folder, "--blind", "--import", sheet, "--top", 5, "--reviewer", name)
         assert f"{n} verdicts read" in read.stdout
     shown = cli("review", folder, "--results")
-    assert "PPV@250" in shown.stdout
+    assert "precision@250" in shown.stdout
     assert f"Ada: {n} yes, 0 no" in shown.stdout
     assert f"Ada and Bob: 100.0% of {n} the same, Cohen's κ is not defined" in shown.stdout
 

@@ -121,7 +121,7 @@ def test_review(folder: Path, actors: Path) -> None:
             sheet.cell(row, column, "yes" if row < 8 else "no")
         book.save("actors.xlsx")
 
-    reader = Reader(visit=judge, before={"--import": fill_in})
+    reader = Reader(visit=judge, before={"review import": fill_in})
     reader.follow("tutorials/review.md")
     assert pw.Run.load("again.run").about.label == "Film actors"
     assert (folder / "actors.html").is_file()
@@ -330,7 +330,7 @@ def test_review_with_two_people(actors: Path) -> None:
             writer.writeheader()
             writer.writerows({**row, "verdict": "no" if number else "yes"} for number, row in enumerate(rows))
 
-    Reader(visit=judge, before={"--import": fill_in}).follow("how-to/review-with-two-people.md")
+    Reader(visit=judge, before={"review import": fill_in}).follow("how-to/review-with-two-people.md")
 
 
 def test_run_without_a_network(articles: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,6 @@ The command line prints these as one sentence, without a traceback, and exits wi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -78,6 +77,8 @@ class UnknownName(InputError, KeyError):
     def __init__(
         self, kind: str, name: str, known: Iterable[str], *, sizes: dict[str, str] | None = None, complete: bool = False
     ) -> None:
+        from difflib import get_close_matches
+
         there = list(known)
         nearest = get_close_matches(name, there, n=3, cutoff=0.6)
         hints = [f"'{n}'" + (f" ({sizes[n]})" if sizes and n in sizes else "") for n in nearest]
@@ -117,8 +118,13 @@ class AlreadyExists(CorpusError):
     news.corpus is there already; choose another name, or replace it with --overwrite (in Python, overwrite=True)
     """
 
-    def __init__(self, path: str | Path, *, not_a: str | None = None) -> None:
-        if not_a is not None:
+    def __init__(self, path: str | Path, *, not_a: str | None = None, changed: Iterable[str] = ()) -> None:
+        differs = ", ".join(changed)
+        if differs:
+            advice = (
+                f" and was made differently: {differs} changed; choose another name, or replace it with --overwrite"
+            )
+        elif not_a is not None:
             advice = f" and is no {not_a}, so it is not replaced; choose another name"
         else:
             advice = "; choose another name, or replace it with --overwrite (in Python, overwrite=True)"

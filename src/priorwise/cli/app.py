@@ -8,23 +8,19 @@ from urllib.parse import quote, urlencode
 
 import click
 
-from priorwise.cli.options import open_corpus, place, runs_beside, serves
+from priorwise.cli.options import PATH, command, open_corpus, option, place, runs_beside, serves
 
 
-@click.command()
+@command(examples="app\napp articles.csv")
 @click.argument("corpus", required=False, callback=place)
-@click.option("--runs", type=click.Path(path_type=Path), help="Where runs are kept. [default: CORPUS with .runs]")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where the app keeps corpora. [default: PRIORWISE_FOLDER, or ~/priorwise]",
-)
+@option("--runs", type=PATH, help="Where runs are kept. [default: CORPUS with .runs]")
+@option("--folder", type=PATH, help="Where the app keeps corpora. [default: PRIORWISE_FOLDER, or ~/priorwise]")
 @serves
 def app(serve: Any, corpus: Path | str | None, runs: Path | None, folder: Path | None) -> None:
     """Bring a file, complete a category and download the result, in the browser.
 
-    CORPUS is a corpus, or a file to make one of: CSV, Excel, RIS, BibTeX, JSON lines, a dump of a wiki. Without it, the
-    page asks for one.
+    CORPUS is a corpus, or a file to make one of: CSV, Excel, RIS, BibTeX, JSON lines, the dump of a wiki. Without it,
+    the page asks for one.
     """
     from priorwise.web.openapi import openapi_route
     from priorwise.web.pages import corpus_pages, documented_pages
@@ -42,40 +38,31 @@ def app(serve: Any, corpus: Path | str | None, runs: Path | None, folder: Path |
     serve(pages, start, corpora=corpus_pages(shelf), more=[openapi_route(pages, documented_pages)])
 
 
-@click.command()
+@command(examples='explore articles.corpus "Machine learning"\nexplore ml.run')
 @click.argument("corpus", metavar="CORPUS|RUN", callback=place)
-@click.argument("label", required=False)
-@click.option("--model", help="The model to begin with: members (which ranks), beta, jelinek-mercer, presence, ….")
-@click.option("--words", help='Keywords to begin with, such as "+oil:2 -olive".')
-@click.option(
-    "--documents", type=click.IntRange(4, 100_000), help="How many are points, all members first. [default: 20000]"
-)
-@click.option("--seed", type=click.IntRange(0, 2**31), help="Which others are drawn, and which are held out.")
+@click.argument("label", metavar="[CATEGORY]", required=False)
+@option("--model", help="The model to begin with: default (which ranks), beta, jelinek-mercer, presence and others.")
+@option("--words", help='Keywords to begin with, such as "+oil:2 -olive".')
+@option("--documents", type=click.IntRange(4, 100_000), help="How many points, all members first. [default: 20000]")
+@option("--seed", type=click.IntRange(0, 2**31), help="Where random draws start.")
 @serves
 def explore(
-    serve: Any,
-    corpus: Path | str,
-    label: str | None,
-    model: str | None,
-    words: str | None,
-    documents: int | None,
-    seed: int | None,
+    serve: Any, corpus: Path | str, label: str | None, model: str | None, words: str | None, **drawn: Any
 ) -> None:
-    """Show the documents of CORPUS, and how the model that ranks tells LABEL from everything else.
+    """Move a prior, and see how the model tells CATEGORY from other documents.
 
     Every document is a point. Move the numbers of the prior, or type keywords, and watch the points move, next to
-    precision, recall and F1 on documents the model has seen and on others. The words whose weight changes most are
-    listed. Naive Bayes models are one click away.
+    precision, recall and F1 on documents the model has seen and on others. The page lists the words whose weight
+    changes most. Naive Bayes models are one click away.
 
-    The page opens at the prior that the model learns from the category's members. Give the folder of a RUN instead of a
-    corpus and a label, and it opens at the prior that the run learned.
+    The page opens at the prior that the model learns from the category's members. Give a RUN instead of a corpus and a
+    category, and it opens at the prior that the run learned.
     """
-    from urllib.parse import urlencode
-
     from priorwise.explorer import setting_of
     from priorwise.web.pages import pages_of
 
-    given = {"label": label, "model": model, "keywords": words, "documents": documents, "seed": seed}
+    model = "members" if model == "default" else model
+    given = {"label": label, "model": model, "keywords": words, **drawn}
     workspace, about = _workspace(corpus, label)
     given = {**about, **{name: value for name, value in given.items() if value is not None}}
     setting_of(str(given.get("model", "members")), keywords=words or "")
@@ -92,13 +79,13 @@ def _workspace(path: Path | str, label: str | None) -> tuple[Any, dict[str, Any]
         if run.about.label is None:
             raise click.UsageError("the explorer shows a category, and this run has a list of members instead")
         if label not in (None, run.about.label):
-            raise click.UsageError(f"this run is about '{run.about.label}'; give no other label")
+            raise click.UsageError(f"this run is about '{run.about.label}'; give no other category")
         ranks = run.stages[-1]
         numbers = zip(ranks.prior.parameters, ranks.prior.numbers, strict=True)
         about = {"label": run.about.label, "run": path.resolve().name, "model": ranks.explored}
         return Workspace.of_run(path), {**about, **{each.name: f"{value:.4g}" for each, value in numbers}}
     if label is None:
-        raise click.UsageError("name the category: priorwise explore CORPUS LABEL")
+        raise click.UsageError("name the category: priorwise explore CORPUS CATEGORY")
     opened = open_corpus(path)
     opened.members(label)
     return Workspace(opened, folder=runs_beside(path)), {}

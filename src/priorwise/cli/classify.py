@@ -12,7 +12,20 @@ from typing import Any, TextIO
 
 import click
 
-from priorwise.cli.options import ALLOW_LARGE, chooses_engine, given_files, reads_records, using
+from priorwise.cli.options import (
+    ALLOW_LARGE,
+    COUNT,
+    OVERWRITE,
+    PATH,
+    SEED,
+    chooses_engine,
+    command,
+    given_files,
+    option,
+    reads_records,
+    using,
+)
+from priorwise.cli.output import say
 from priorwise.counting import counted
 from priorwise.tables import BYTE_ORDER_MARK, csv_writer
 
@@ -20,26 +33,18 @@ DOCUMENTS_AT_A_TIME = 1024
 STDIN = Path("-")
 
 
-@click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@command(examples="classify topics.model new.csv -o labels.csv\nclassify ml.run new.jsonl --show 3")
+@click.argument("model", type=PATH)
 @click.argument("files", metavar="[FILE]...", nargs=-1, callback=given_files)
-@click.option(
-    "--top", type=click.IntRange(min=1), help="How many labels to show for each text, the most probable first."
+@option(
+    "--show", "top", old="--top", type=COUNT, help="How many labels to show for each text, the most probable first."
 )
-@click.option(
-    "--evidence",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="How many words to show for each label: those that count most for or against it.",
-)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write. [default: standard output]")
-@click.option(
-    "--format", "form", type=click.Choice(["jsonl", "csv"]), help="[default: as the output is named, or jsonl]"
-)
-@click.option("--lines", is_flag=True, help="Each line of a plain file is a text.")
-@reads_records(labels=None)
-@click.option("--overwrite", is_flag=True, help="Replace the output if it is there already.")
+@option("--evidence", type=SEED, default=0, help="How many words to show for each label, the strongest first.")
+@option("-o", "--output", type=PATH, help="The file to write. [default: standard output]")
+@option("--format", "form", type=click.Choice(["jsonl", "csv"]), help="[default: as the output is named, or jsonl]")
+@option("--lines", is_flag=True, help="Each line of a plain file is a text.")
+@reads_records(labels=False)
+@OVERWRITE
 @ALLOW_LARGE
 @chooses_engine
 def classify(
@@ -73,29 +78,23 @@ def classify(
 
     classifier = Classifier(load_model(model))
     chosen = form or ("csv" if output is not None and output.suffix.lower() == ".csv" else "jsonl")
-    told = _Told()
+    totals = _Totals()
     with using(engine, master) as spark, written(output, chosen, overwrite=overwrite) as write:
         if spark is not None:
             for record in _on_spark(spark, classifier, files, columns, opening, top, evidence):
-                told.count(record)
+                totals.count(record)
                 write(record)
             files = ()
         for names, bags in _bags(classifier, files or (() if spark else (STDIN,)), columns, opening, lines):
             for record in classified(classifier, names, bags, top, evidence):
-                told.count(record)
+                totals.count(record)
                 write(record)
-    told.show(output)
+    totals.show(output)
     if classifier.without_vectors:
         made = classifier.model.vectors.encoder if classifier.model.vectors is not None else None
-        advice = (
-            f"install '{made.partition(':')[0]}'"
-            if made
-            else "put them into a corpus with --vectors, and classify that"
-        )
-        click.echo(
-            f"{counted(classifier.without_vectors, 'text')} without a vector, so by words alone; for vectors, {advice}",
-            err=True,
-        )
+        advice = f"install '{made.partition(':')[0]}'" if made else "classify a corpus that was made with --vectors"
+        missed = counted(classifier.without_vectors, "text")
+        say(f"{missed} without a vector, so by words alone; for vectors, {advice}", err=True)
 
 
 def _on_spark(
@@ -115,7 +114,7 @@ def _on_spark(
     return classify_parts(spark, ClassifyPart(classifier.model, top, evidence), parts)
 
 
-class _Told:
+class _Totals:
     """How much was read, for the last line."""
 
     def __init__(self) -> None:
@@ -132,9 +131,9 @@ class _Told:
         share = f" ({self.unknown / words:.1%})" if words else ""
         where = f"; written to {output}" if output is not None else ""
         unknown = f"the model does not know {self.unknown:,} of {counted(words, 'word')}{share}"
-        click.echo(f"{counted(self.texts, 'text')}; {unknown}{where}", err=True)
+        say(f"{counted(self.texts, 'text')}; {unknown}{where}", err=True)
         if self.empty:
-            click.echo(f"{counted(self.empty, 'text')} without a word that the model knows", err=True)
+            say(f"{counted(self.empty, 'text')} without a word that the model knows", err=True)
 
 
 def _bags(
@@ -166,7 +165,7 @@ def _bags(
             continue
         if kind == "lines":
             if sys.stdin.isatty():
-                click.echo("Give a text on each line, and end with Ctrl-D.", err=True)
+                say("Give a text on each line, and end with Ctrl-D.", err=True)
             documents = read_lines(sys.stdin.buffer)
         else:
             documents = read_texts(paths, columns, opening, lines=lines)

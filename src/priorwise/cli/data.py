@@ -7,67 +7,76 @@ from typing import Any
 
 import click
 
-from priorwise.cli.options import named, open_corpus, place
-from priorwise.cli.output import progress_bar, safe, show_table
+from priorwise.cli.options import CORPUS, COUNT, JSON, PATH, command, named, open_corpus, option, place
+from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import BrokenFile, UnknownName
 
 
-@click.command()
-@click.argument("corpus", callback=place)
-@click.option("--search", "query", help="Show the labels whose name is similar to this.")
-@click.option("--category", help="Show the members of this category, what it is in, and its subcategories.")
-@click.option(
-    "--depth",
-    type=click.IntRange(min=1),
-    default=2,
-    show_default=True,
-    help="How many steps below the category to show.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="How many labels, members or subcategories to show.",
-)
-@click.option("--verify", is_flag=True, help="Read every file, compare its checksum and check its structure.")
-def corpus(corpus: Path | str, query: str | None, category: str | None, depth: int, top: int, verify: bool) -> None:
+@command(examples='corpus articles.corpus\ncorpus articles.corpus --search "machine lerning"')
+@CORPUS
+@option("--search", "query", help="Show the labels whose name is similar to this.")
+@option("--category", help="Show the members of this category, its parents and its subcategories.")
+@option("--depth", type=COUNT, default=2, help="How many steps below the category to show.")
+@option("--show", old="--top", type=COUNT, default=20, help="How many labels, members or subcategories to show.")
+@option("--verify", is_flag=True, help="Read every file, compare its checksum and check its structure.")
+@JSON
+def corpus(
+    corpus: Path | str, query: str | None, category: str | None, depth: int, show: int, verify: bool, as_json: bool
+) -> None:
     """Show the size of CORPUS, its vocabulary and its largest labels."""
     opened = open_corpus(corpus)
     if verify:
         opened.verify()
-        click.echo("Every file matches its checksum and has a sound structure.")
-    if query is not None:
-        found = opened.search_labels(query, limit=top)
-        if not found:
-            click.echo(f"No label is like '{safe(query)}'.")
-            return
-        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in found])
-        return
+        say("Every file matches its checksum and has a sound structure.", err=as_json)
     if category is not None:
-        print_category(opened, category, depth=depth, top=top)
+        (_category_as_json if as_json else print_category)(opened, category, depth=depth, top=show)
         return
-    per_document = opened.n_tokens / opened.n_documents if opened.n_documents else 0.0
-    click.echo(f"{named(corpus)}: {counted(opened.n_documents, 'document')}")
-    click.echo(f"  vocabulary   {counted(opened.n_vocabulary, 'distinct token')}")
-    click.echo(
-        f"  tokens       {opened.n_tokens:,} ({per_document:.0f} distinct ones per document), "
-        f"{opened.n_occurrences:,} with repeats"
+    found = opened.largest_labels(show) if query is None else opened.search_labels(query, limit=show)
+    if as_json:
+        sizes = ("n_documents", "n_vocabulary", "n_tokens", "n_occurrences", "n_labels", "n_memberships")
+        about = {name.removeprefix("n_"): getattr(opened, name) for name in sizes} | {"checksum": opened.checksum}
+        labels = [{"label": label, "members": size} for label, size in found]
+        show_json({**({} if query is not None else {"corpus": about}), "labels": labels})
+        return
+    if query is None:
+        _print_sizes(opened, named(corpus))
+        say("\nLargest labels:" if found else "")
+    elif not found:
+        say(f"No label is like '{safe(query)}'.")
+    if found:
+        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in found])
+
+
+def _print_sizes(corpus: Any, name: str) -> None:
+    per_document = corpus.n_tokens / corpus.n_documents if corpus.n_documents else 0.0
+    say(f"{name}: {counted(corpus.n_documents, 'document')}")
+    say(f"  vocabulary   {counted(corpus.n_vocabulary, 'distinct token')}")
+    with_repeats = f"{corpus.n_occurrences:,} with repeats"
+    say(f"  tokens       {corpus.n_tokens:,} ({per_document:.0f} distinct ones per document), {with_repeats}")
+    say(f"  labels       {corpus.n_labels:,} on {counted(corpus.n_memberships, 'membership')}")
+    if graph := len(corpus.graph):
+        say(f"  categories   {graph:,} in the graph, {counted(corpus.graph.n_links, 'link')} between them")
+    if corpus.vectors is not None:
+        made = f"by {safe(corpus.vectors.encoder)}" if corpus.vectors.encoder else "made elsewhere"
+        say(f"  vectors      of {counted(corpus.vectors.n_dimensions, 'dimension')}, {made}")
+    say(f"  checksum     {corpus.checksum}")
+
+
+def _category_as_json(corpus: Any, name: str, *, depth: int, top: int) -> None:
+    name = corpus.label_named(name)
+    _check_known(corpus, name)
+    members = corpus.members(name)
+    known = name in corpus.graph
+    show_json(
+        {
+            "category": name,
+            "members": len(members),
+            "titles": corpus.titles(members[:top]),
+            "parents": corpus.graph.parents(name) if known else None,
+            "subcategories": corpus.graph.descendants(name, depth).slice(0, top).to_pylist() if known else None,
+        }
     )
-    click.echo(f"  labels       {opened.n_labels:,} on {counted(opened.n_memberships, 'membership')}")
-    if len(opened.graph):
-        click.echo(
-            f"  categories   {len(opened.graph):,} in the graph, {counted(opened.graph.n_links, 'link')} between them"
-        )
-    if opened.vectors is not None:
-        made = f"by {safe(opened.vectors.encoder)}" if opened.vectors.encoder else "made elsewhere"
-        click.echo(f"  vectors      of {counted(opened.vectors.n_dimensions, 'dimension')}, {made}")
-    click.echo(f"  checksum     {opened.checksum}")
-    largest = opened.largest_labels(top)
-    if largest:
-        click.echo("\nLargest labels:")
-        show_table(["label", "members"], [[safe(label, 80), f"{size:,}"] for label, size in largest])
 
 
 ORIGINS = ("written in the document", "added by a template or a table", "of unknown origin")
@@ -78,31 +87,31 @@ def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
     name = corpus.label_named(name)
     _check_known(corpus, name)
     members = corpus.members(name)
-    click.echo(f"{safe(name)}: {counted(len(members), 'member')}{_origins(corpus.member_origins(name))}")
+    say(f"{safe(name)}: {counted(len(members), 'member')}{_origins(corpus.member_origins(name))}")
     for title in corpus.titles(members[:top]):
-        click.echo(f"  {safe(title, 80)}")
+        say(f"  {safe(title, 80)}")
     _print_rest(len(members) - top)
     if not len(corpus.graph):
-        click.echo("\nThis corpus has no category graph, so nothing is known about subcategories.")
+        say("\nThis corpus has no category graph, so nothing is known about subcategories.")
         return
     if name not in corpus.graph:
-        click.echo("\nNo page of a category is about it or names it, so nothing is known about subcategories.")
+        say("\nNo page of a category is about it or names it, so nothing is known about subcategories.")
         return
     parents, below = corpus.graph.parents(name), corpus.graph.descendants(name, depth)
-    click.echo(f"\nIn {counted(len(parents), 'category')}:" if parents else "\nIn no other category.")
+    say(f"\nIn {counted(len(parents), 'category')}:" if parents else "\nIn no other category.")
     for parent in parents[:top]:
-        click.echo(f"  {safe(parent, 80)}")
+        say(f"  {safe(parent, 80)}")
     _print_rest(len(parents) - top)
     if below.num_rows:
         _print_tree(corpus, name, below, depth, top)
     else:
-        click.echo("\nNo subcategory.")
+        say("\nNo subcategory.")
 
 
 def _print_tree(corpus: Any, name: str, below: Any, depth: int, top: int) -> None:
 
     n = below.num_rows
-    click.echo(f"\n{counted(n, 'subcategory')}, at most {counted(depth, 'step')} below:")
+    say(f"\n{counted(n, 'subcategory')}, at most {counted(depth, 'step')} below:")
     # The nearest ones are kept, so each of those that are kept has the one above it.
     inside: dict[str, list[dict[str, Any]]] = {}
     for row in below.slice(0, top).to_pylist():
@@ -136,24 +145,15 @@ def _origins(origins: Any) -> str:
 
 def _print_rest(number: int) -> None:
     if number > 0:
-        click.echo(f"  … and {number:,} more; --top shows more of them")
+        say(f"  … and {number:,} more; --show N shows more of them")
 
 
-@click.command()
-@click.argument("corpus", callback=place)
-@click.option(
-    "--with",
-    "encoder",
-    metavar="ENCODER",
-    help="What makes the vectors: wordllama, model2vec:NAME or sentence-transformers:NAME.",
-)
-@click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    help="A file of vectors instead: .npy, .parquet or .safetensors, with a row per document.",
-)
-@click.option("--download", is_flag=True, help="Download the encoder's model if it is not on this machine.")
-@click.option("--overwrite", is_flag=True, help="Replace vectors that are there already.")
+@command(examples="embed articles.corpus --with wordllama\nembed articles.corpus --vectors vectors.npy")
+@CORPUS
+@option("--with", "encoder", metavar="ENCODER", help="wordllama, model2vec:NAME or sentence-transformers:NAME.")
+@option("--vectors", type=PATH, help="Instead: a .npy, .parquet or .safetensors file with a row per document.")
+@option("--download", is_flag=True, help="Download the encoder's model if it is not on this machine.")
+@option("--overwrite", is_flag=True, help="Replace vectors that exist.")
 def embed(corpus: Path | str, encoder: str | None, vectors: Path | None, download: bool, overwrite: bool) -> None:
     """Give each document of CORPUS a vector, so that documents with other words but a similar meaning are found.
 
@@ -178,7 +178,7 @@ def embed(corpus: Path | str, encoder: str | None, vectors: Path | None, downloa
 
 
 def add_vectors(corpus: Any, path: Path, *, overwrite: bool = False) -> None:
-    """Put the vectors of a file beside a corpus."""
+    """Store the vectors of a file with a corpus."""
     from priorwise.corpus.vectors import read_vectors
 
     corpus.add_vectors(read_vectors(path, corpus.ids(range(corpus.n_documents))), overwrite=overwrite)
@@ -187,22 +187,22 @@ def add_vectors(corpus: Any, path: Path, *, overwrite: bool = False) -> None:
 def show_vectors(corpus: Any) -> None:
     """Say how many documents have vectors."""
     found = sum(int(block.any(axis=1).sum()) for _, block in corpus.vectors.blocks())
-    click.echo(f"{counted(found, 'document')} with vectors of {counted(corpus.vectors.n_dimensions, 'dimension')}")
+    say(f"{counted(found, 'document')} with vectors of {counted(corpus.vectors.n_dimensions, 'dimension')}")
     if found < corpus.n_documents:
-        click.echo(f"{counted(corpus.n_documents - found, 'document')} without a vector, ranked by words alone")
+        say(f"{counted(corpus.n_documents - found, 'document')} without a vector, ranked by words alone")
 
 
 LARGE = 1_000_000_000
 
 
-@click.command()
+@command(examples="fetch simplewiki\nfetch dewiki --categories --dry-run")
 @click.argument("wiki")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The folder to write to. [default: WIKI]")
-@click.option("--date", help="Which dump, such as 20260101. [default: the latest that is complete]")
-@click.option("--categories", is_flag=True, help="Also fetch the tables that complete the categories.")
-@click.option("--mirror", metavar="URL", help="Where to fetch from. [default: https://dumps.wikimedia.org]")
-@click.option("--dry-run", is_flag=True, help="Show how much it is and how long it may take, and fetch nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask before fetching more than 1 GB.")
+@option("-o", "--output", type=PATH, help="The folder to write to. [default: WIKI]")
+@option("--date", help="Which dump, such as 20260101. [default: the latest that is complete]")
+@option("--categories", is_flag=True, help="Also fetch the tables that complete the categories.")
+@option("--mirror", metavar="URL", help="Where to fetch from. [default: https://dumps.wikimedia.org]")
+@option("--dry-run", is_flag=True, help="Show how much it is and how long it may take, and fetch nothing.")
+@option("--yes", is_flag=True, help="Do not ask before fetching more than 1 GB.")
 def fetch(
     wiki: str, output: Path | None, date: str | None, categories: bool, mirror: str | None, dry_run: bool, yes: bool
 ) -> None:
@@ -214,9 +214,9 @@ def fetch(
     from priorwise.wiki.fetch import WIKIMEDIA, fetch_dump, find_dump
 
     offer = find_dump(wiki, date=date, categories=categories, mirror=mirror or WIKIMEDIA)
-    click.echo(offer.said)
+    say(offer.said)
     for file in offer.files:
-        click.echo(f"  {file.name}  {file.bytes / 1e6:,.1f} MB")
+        say(f"  {file.name}  {file.bytes / 1e6:,.1f} MB")
     if dry_run:
         return
     if offer.bytes > LARGE and not yes:
@@ -229,10 +229,10 @@ def fetch(
             lambda done, total: bar.update(completed=done, total=total),
             lambda name: bar.update(note=name),
         )
-    click.echo(f"Verified. Read it with: priorwise ingest wikipedia {' '.join(map(str, paths))} -o {wiki}.corpus")
+    say(f"Verified. Read it with: priorwise ingest wikipedia {' '.join(map(str, paths))} -o {wiki}.corpus")
 
 
-@click.command()
+@command(examples="verify articles.corpus ml.run")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 def verify(paths: tuple[str, ...]) -> None:
     """Check that each PATH is whole: a corpus, a run, a folder of runs, a model, or the verdicts of a review.
@@ -244,7 +244,7 @@ def verify(paths: tuple[str, ...]) -> None:
     for given in paths:
         path = place(click.get_current_context(), verify.params[0], given)
         if path is not None:
-            click.echo(f"{given}: {_verified(path)}")
+            say(f"{given}: {_verified(path)}")
 
 
 def _verified(path: Path | str) -> str:

@@ -4,49 +4,50 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.output import progress_bar, safe, show_table
+from priorwise.cli.options import PATH, command, option
+from priorwise.cli.output import progress_bar, safe, say, show_table
 from priorwise.counting import counted
 from priorwise.errors import DownloadFailed
+from priorwise.version import __version__
 
 ARTICLES = 6000
 CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy", "Castles")}
 """What is shown of each wiki, and what to look at next."""
 
 
-@click.command()
-@click.option(
-    "--folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Where to put it."
-)
-@click.option("--data", type=click.Path(path_type=Path), help="Use this dump of a wiki.")
-@click.option("--category", help="Show this category.")
-@click.option("--offline", is_flag=True, help="Do not use the network.")
-@click.option(
+@command(examples="demo\ndemo --made-up")
+@option("--folder", type=PATH, default=Path("demo"), help="Where to put it.")
+@option("--dump", old="--data", type=PATH, help="Use this dump of a wiki.")
+@option("--category", help="Show this category.")
+@option("--offline", is_flag=True, help="Do not use the network.")
+@option(
     "--made-up",
     type=click.IntRange(min=500),
     is_flag=False,
     flag_value=ARTICLES,
     help=f"Use a made-up wiki with this many articles; {ARTICLES:,} if no number is given.",
 )
-def demo(folder: Path, data: Path | None, category: str | None, offline: bool, made_up: int | None) -> None:
+def demo(folder: Path, dump: Path | None, category: str | None, offline: bool, made_up: int | None) -> None:
     """Find what is missing from a category of Wikipedia, and see how well that works.
 
     The wiki is enwik8, the first 100 MB of the English Wikipedia of 2006. It is kept in the user's cache folder
     (PRIORWISE_CACHE) once it was downloaded, 36 MB; PRIORWISE_DATA names a folder that has wikipedia/enwik8.xz. Without
     it, a small made-up wiki is used. Every step shows the command that does the same.
     """
-    if data is not None and made_up is not None:
-        raise click.UsageError("--data and --made-up exclude each other.")
+    if dump is not None and made_up is not None:
+        raise click.UsageError("--dump and --made-up exclude each other.")
     folder.mkdir(parents=True, exist_ok=True)
-    if data is not None:
-        name, dump, again = re.sub(r"\..*$", "", data.name) or "wiki", data, True
+    if dump is not None:
+        name, path, again = re.sub(r"\..*$", "", dump.name) or "wiki", dump, True
     else:
-        name, dump, again = _wiki(folder, offline, made_up)
-    corpus = _ingest(dump, folder / f"{name}.corpus", again=again)
+        name, path, again = _wiki(folder, offline, made_up)
+    corpus = _ingest(path, folder / f"{name}.corpus", again=again)
     _discover(corpus, folder, name, category)
 
 
@@ -55,17 +56,17 @@ def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, 
     if made_up is None:
         try:
             path = _enwik8(folder, offline)
-            click.echo(f"enwik8, the first 100 MB of the English Wikipedia of 2006, is {safe(str(path))}\n")
+            say(f"enwik8, the first 100 MB of the English Wikipedia of 2006, is {safe(str(path))}\n")
             return "enwik8", path, False
         except DownloadFailed as error:
-            click.echo(f"enwik8 cannot be had, so a made-up wiki takes its place: {safe(str(error))}.\n")
+            say(f"enwik8 cannot be had, so a made-up wiki takes its place: {safe(str(error))}.\n")
     from priorwise.discovery.made_up_wiki import write_wiki
 
     path = folder / "made-up.xml"
     articles = write_wiki(path, made_up or ARTICLES)
     topic = CATEGORIES["made-up"][0]
     missing = sum(topic in article.truth and topic not in article.labels for article in articles)
-    click.echo(
+    say(
         f"{len(articles):,} made-up articles are in {safe(str(path))}; "
         f"{missing:,} of them are about {topic} and are not in its category.\n"
     )
@@ -94,12 +95,12 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
     _command("ingest", "wikipedia", str(dump), "-o", str(path))
     corpus = None if again else corpus_made_before(path)
     if corpus is None:
-        click.echo("The very first time it takes half a minute longer: inner loops are compiled, and kept.", err=True)
+        say("The very first time it takes half a minute longer: inner loops are compiled, and kept.", err=True)
         run_and_show(path, lambda progress: ingest_wikipedia([dump], path, overwrite=True, progress=progress))
         corpus = Corpus.open(path)
     else:
-        click.echo(f"Reusing the existing corpus: {counted(corpus.n_documents, 'document')}.")
-    click.echo()
+        say(f"Reusing the existing corpus: {counted(corpus.n_documents, 'document')}.")
+    say()
     return corpus
 
 
@@ -117,13 +118,15 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
         run = discover(
             corpus, label, progress=lambda what, share: bar.update(description=what.capitalize(), completed=share)
         )
+    asked = {"the version": __version__, "the category": label, "the corpus": corpus.checksum}
+    run = replace(run, about=replace(run.about, asked=asked))
     run.save(path, overwrite=True)
     print_run(run, 10)
-    click.echo(f"\nThe baseline would start with: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
+    say(f"\nThe baseline would start with: {'; '.join(safe(row['title']) for row in run.baseline.rows(5))}.")
 
     with progress_bar("Hiding members", total=1.0) as bar:
         again = find_again(corpus, label, progress=lambda share: bar.update(completed=share))
-    click.echo(
+    say(
         f"\nIs it any good? Half of the members were hidden at random, {again.splits} times over: "
         f"{again.hidden:,} in all. Found again in the first"
     )
@@ -131,10 +134,10 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
         ["", *(str(depth) for depth in again.depths)],
         [[method, *(f"{count:,}" for count in counts)] for method, counts in again.found.items()],
     )
-    click.echo("Documents that belong in the category but never were in it count as wrong here, for all methods.\n")
+    say("Documents that belong in the category but never were in it count as wrong here, for all methods.\n")
 
     first = run.ranking.ids[0]
-    _command("explain", str(path), first, "--top", "8")
+    _command("explain", str(path), first, "--show", "8")
     print_explanation(run.explain(corpus, first), 8, status_in_words(run.status(corpus, first), label))
     _print_next(corpus, path, label, other)
 
@@ -153,10 +156,10 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
         ("priorwise ingest wikipedia --help", "a wiki of your own"),
         ("priorwise ingest --help", "any documents of your own"),
     ]
-    click.echo("\nWhere to look next")
+    say("\nWhere to look next")
     width = max(len(what) for what, _ in rows)
     for what, why in rows:
-        click.echo(f"  {safe(what).ljust(width)}  {why}")
+        say(f"  {safe(what).ljust(width)}  {why}")
 
 
 def _command(*words: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from priorwise.cli.output import progress_bar, safe, show_table
+from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted, rounded
 from priorwise.errors import NotEnoughData
 
@@ -30,15 +30,15 @@ class ManyLabels:
         from priorwise.durable import check_free_files
 
         if self.file is not None and self.all:
-            raise click.UsageError("Give either --labels-from FILE or --all-labels.")
+            raise click.UsageError("Give either --categories-from FILE or --all-categories.")
         if self.min_members is not None and not self.all:
-            raise click.UsageError("--min-members goes with --all-labels.")
+            raise click.UsageError("--min-members goes with --all-categories.")
         if output is not None and runs is not None:
             raise click.UsageError("Give either -o TABLE or --runs FOLDER.")
         if depth is not None and runs is None:
-            raise click.UsageError("--subcategory-depth with many labels needs --runs: a table has no subcategories.")
+            raise click.UsageError("--depth with many categories needs --runs: a table has no subcategories.")
         if output is not None and output.suffix not in (".parquet", ".csv"):
-            raise click.UsageError("With many labels the output is a table: its name must end in .parquet or .csv.")
+            raise click.UsageError("With many categories the output is a table: its name must end in .parquet or .csv.")
         check_free_files(tables(output), overwrite=overwrite)
 
     def of(self, corpus: Any) -> list[str]:
@@ -56,12 +56,13 @@ def tables(output: Path | None) -> list[Path]:
 def discover_many(
     corpus: Any,
     many: ManyLabels,
-    output: Path | None,
-    runs: Path | None,
     choices: dict[str, Any],
     *,
+    output: Path | None,
+    runs: Path | None,
     show: int,
     overwrite: bool,
+    as_json: bool,
     engine: Any,
 ) -> None:
     """Find the documents missing from many categories."""
@@ -79,14 +80,17 @@ def discover_many(
         found = by_missing(find(corpus, labels, **choices))
     if output is not None:
         write_tables(dict(zip(tables(output), (found.candidates, found.labels), strict=True)), overwrite=overwrite)
+    if as_json:
+        show_json({"labels": found.labels.to_pylist(), "candidates": found.candidates.to_pylist()})
+        return
     _print_labels(found, show)
     if labels and found.labels["missing"].null_count == len(labels):
-        click.echo(
+        say(
             "\nRanked by the presence model, which is fast but does not estimate how many members are missing. "
-            "With --model default, labels are ranked as one alone would be, with that number, and sorted by it."
+            "With --model default, each category is ranked as one alone would be, with that number, and sorted by it."
         )
     if output is not None:
-        click.echo(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'label')}")
+        say(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'category')}")
 
 
 def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
@@ -106,7 +110,7 @@ def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, An
         folders.save(run)
     folders.finish()
     before = f", {len(done):,} of them from before" if done else ""
-    click.echo(f"{runs}: {counted(len(labels), 'run')}{before}; {LABELS} says which is whose")
+    say(f"{runs}: {counted(len(labels), 'run')}{before}; {LABELS} says which run belongs to which category")
 
 
 def _print_labels(found: Any, show: int) -> None:
@@ -134,7 +138,7 @@ def _print_labels(found: Any, show: int) -> None:
         )
     if rows:
         headings = [
-            "label",
+            "category",
             "members",
             "missing",
             "80% interval",
@@ -173,7 +177,7 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
     if not maintenance:
         found = [label for label, left_out in zip(found, corpus.maintenance_labels(found), strict=True) if not left_out]
     if not found:
-        raise NotEnoughData(f"no label of the corpus has {counted(min_members, 'member')}; see --min-members")
+        raise NotEnoughData(f"no category of the corpus has {counted(min_members, 'member')}; see --min-members")
     return found
 
 

@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.options import open_corpus, place, reads_records
-from priorwise.cli.output import safe, show_table
+from priorwise.cli.options import (
+    JSON,
+    OVERWRITE,
+    PATH,
+    SEED,
+    command,
+    open_corpus,
+    option,
+    place,
+    reads_records,
+)
+from priorwise.cli.output import safe, say, show_json, show_table
 from priorwise.counting import counted
 
 
-@click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@command(examples="evaluate topics.model test.corpus\nevaluate topics.model test.csv --worst 10")
+@click.argument("model", type=PATH)
 @click.argument("corpus", metavar="CORPUS|FILE", callback=place)
-@click.option("--pairs", type=click.IntRange(min=0), default=10, show_default=True, help="How many confusions to show.")
-@click.option(
-    "--labels", type=click.IntRange(min=0), default=0, show_default=True, help="How many labels, worst first."
-)
-@click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A JSON file for all figures, of every label.")
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there already.")
-@reads_records(labels="--label-column")
+@option("--pairs", type=SEED, default=10, help="How many confusions to show.")
+@option("--worst", type=SEED, default=0, help="How many labels to show, those with the lowest F1 first.")
+@option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
+@option("-o", "--output", type=PATH, help="A JSON file for all figures, of every label.")
+@OVERWRITE
+@JSON
+@reads_records()
 def evaluate(
     model: Path,
     corpus: Path | str,
     pairs: int,
-    labels: int,
+    worst: int,
     labelled: bool,
     output: Path | None,
     overwrite: bool,
+    as_json: bool,
     columns: Any,
     opening: Any,
 ) -> None:
-    """Compare what MODEL says of the documents of CORPUS with their labels.
+    """Compare the labels that MODEL assigns to the documents of CORPUS with their own.
 
     Instead of a corpus you can give a FILE of records, of any kind that `priorwise ingest records` reads. It is read
     into memory.
     """
+    if columns.labels.isdigit():
+        # For one release: --labels was the number of labels to show.
+        worst, columns = int(columns.labels), replace(columns, labels="labels")
     from priorwise.discovery.run import load_model
     from priorwise.durable import check_free_files, write_texts
     from priorwise.ranking.classifier import Classifier
@@ -52,7 +66,10 @@ def evaluate(
     if output is not None:
         text = json.dumps(found.to_json(), indent=2, ensure_ascii=False) + "\n"
         write_texts({output: text}, overwrite=overwrite)
-    print_evaluation(found, pairs, labels)
+    if as_json:
+        show_json(found.to_json())
+    else:
+        print_evaluation(found, pairs, worst)
 
 
 def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
@@ -62,7 +79,7 @@ def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
     if isinstance(corpus, str) or corpus.is_dir() or not (corpus == STDIN or corpus.is_file()):
         return open_corpus(corpus)
     from priorwise.corpus import Corpus
-    from priorwise.corpus.build.ingestion import corpus_of
+    from priorwise.corpus.build.in_memory import corpus_of
     from priorwise.readers.records import RecordReader
 
     return corpus_of(Corpus, RecordReader([corpus], columns, opening), None, "number")
@@ -71,25 +88,25 @@ def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
 def print_evaluation(found: Any, pairs: int, labels: int) -> None:
     """The figures, the worst labels, the worst confusions, the calibration."""
     figures = found.figures
-    click.echo(f"{counted(figures.documents, 'document')}, {counted(len(found.labels), 'label')} known to the model")
+    say(f"{counted(figures.documents, 'document')}, {counted(len(found.labels), 'label')} known to the model")
     if found.unknown_labels:
         names = ", ".join(f"'{safe(name, 40)}'" for name in found.unknown_labels[:3])
         more = ", …" if len(found.unknown_labels) > 3 else ""
-        click.echo(
+        say(
             f"{counted(len(found.unknown_labels), 'label')} of the corpus unknown to the model ({names}{more}), "
             f"in {counted(found.with_unknown, 'document')}"
         )
     if found.left_out:
-        click.echo(f"{counted(found.left_out, 'document')} without a label that the model knows, left out")
+        say(f"{counted(found.left_out, 'document')} without a label that the model knows, left out")
     share = found.unknown_words / found.words if found.words else 0.0
-    click.echo(f"{share:.1%} of the words unknown to the model")
+    say(f"{share:.1%} of the words unknown to the model")
     name = "decisions that are right" if figures.multilabel else "accuracy"
-    click.echo(f"\n{name} {figures.accuracy:.4f}")
+    say(f"\n{name} {figures.accuracy:.4f}")
     if figures.multilabel:
-        click.echo(f"documents with all labels right {figures.exact_share:.4f}")
+        say(f"documents with all labels right {figures.exact_share:.4f}")
     elif found.left_out:
         with_them = figures.hits / (figures.documents + found.left_out)
-        click.echo(f"accuracy {with_them:.4f} if those left out count as wrong")
+        say(f"accuracy {with_them:.4f} if those left out count as wrong")
     show_table(
         ["", "precision", "recall", "F1"],
         [
@@ -100,7 +117,7 @@ def print_evaluation(found: Any, pairs: int, labels: int) -> None:
     _print_labels(found, labels)
     _print_pairs(found, pairs)
     what = "each decision" if figures.multilabel else "each document's label"
-    click.echo(f"\nlog loss {figures.log_loss:.4f} for {what}; calibration error {figures.calibration_error:.4f}")
+    say(f"\nlog loss {figures.log_loss:.4f} for {what}; calibration error {figures.calibration_error:.4f}")
     show_table(
         ["probability", "how many", "mean", "true"],
         [[each.stretch, f"{each.cases:,}", f"{each.probability:.3f}", f"{each.true:.3f}"] for each in figures.bins],
@@ -111,7 +128,7 @@ def _print_labels(found: Any, count: int) -> None:
 
     worst = sorted(found.by_label(), key=lambda each: each["f1"])[:count]
     if worst:
-        click.echo("\nThe labels with the lowest F1:")
+        say("\nThe labels with the lowest F1:")
         rows = [
             [
                 safe(each["label"], 40),
@@ -135,5 +152,5 @@ def _print_pairs(found: Any, count: int) -> None:
         for pair in found.figures.worst_pairs(count)
     ]
     if rows:
-        click.echo("\nMost often taken for another:")
+        say("\nMost often taken for another:")
         show_table(["true", "given instead", "documents", "of all"], rows, left=(0, 1))

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.options import place
-from priorwise.cli.output import safe, show_table
+from priorwise.cli.options import COUNT, JSON, MOVED_CORPUS, PATH, command, option
+from priorwise.cli.output import safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import InputError, UnknownName
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@command(examples='explain ml.run 1\nexplain ml.run "Neural network" --show 10')
+@click.argument("run", type=PATH)
 @click.argument("document")
-@click.option("--corpus", callback=place, help="Where the corpus is, if it was moved; for a model.")
-@click.option("--label", help="The label to explain, for a model. [default: the most probable]")
-@click.option("--top", type=click.IntRange(min=1), help="Show only the strongest tokens.")
-def explain(run: Path, document: str, corpus: Path | str | None, label: str | None, top: int | None) -> None:
-    """Take the score of DOCUMENT in RUN apart, word by word. DOCUMENT is an id, a title, or a rank such as 3.
+@MOVED_CORPUS
+@option("--label", help="The label to explain, for a model. [default: the most probable]")
+@option("--show", old="--top", type=COUNT, help="Show only this many words, the strongest first.")
+@JSON
+def explain(
+    run: Path, document: str, corpus: Path | str | None, label: str | None, show: int | None, as_json: bool
+) -> None:
+    """Show why DOCUMENT has its score in RUN, word by word. DOCUMENT is an id, a title, or a rank such as 3.
 
     For each word: in how many members and other documents it occurs, how often it is in this document, its weight, and
-    what it adds to the score: the weight times the word's share of the document. The numbers add up to the score.
-    Where the prior brought a part of a weight, that part is shown.
+    what it adds to the score. The numbers add up to the score. Where the prior brought a part of a weight, that part is
+    shown.
 
     RUN may also be a model of `priorwise train`. Then the document is one of --corpus, and each word is shown with what
     it adds to a label.
@@ -34,15 +38,20 @@ def explain(run: Path, document: str, corpus: Path | str | None, label: str | No
     if (run / "model.json").is_file() and not (run / "run.json").is_file():
         if corpus is None:
             raise InputError(f"{run} is a model: say in which corpus the document is, as --corpus X.corpus")
-        explain_model(run, corpus, document, label, top)
+        explain_model(run, corpus, document, label, show, as_json=as_json)
         return
     if label is not None:
-        raise InputError("--label is for models; a run is about one label")
+        raise InputError("--label is for models; a run is about one category")
     loaded = Run.load(run)
     opened = loaded.open_corpus(corpus)
     document_id = find_document(document, opened, loaded.ranking)
-    explanation = loaded.explain(opened, document_id)
-    print_explanation(explanation, top, status_in_words(loaded.status(opened, document_id), loaded.about.label))
+    explanation, status = loaded.explain(opened, document_id), loaded.status(opened, document_id)
+    if as_json:
+        known = None if status is None else status.status
+        words = [{**asdict(word), "adds": word.adds} for word in explanation.words]
+        show_json({**asdict(explanation), "words": words, "score": explanation.score, "status": known})
+    else:
+        print_explanation(explanation, show, status_in_words(status, loaded.about.label))
 
 
 def find_document(given: str, corpus: Any, ranking: Any) -> str:
@@ -75,9 +84,9 @@ def status_in_words(status: Any, label: str | None) -> str | None:
 
 def print_explanation(explanation: Any, top: int | None = None, where: str | None = None) -> None:
     """A row per word, then the sum."""
-    click.echo(f"{safe(explanation.title, 100)} ({safe(explanation.id)})")
+    say(f"{safe(explanation.title, 100)} ({safe(explanation.id)})")
     if where is not None:
-        click.echo(where)
+        say(where)
     shown, rest = explanation.words[:top], explanation.words[len(explanation.words[:top]) :]
     brought = any(word.from_prior for word in explanation.words)
     headings = ["word", _of("in members", explanation.n_members), _of("in others", explanation.n_others), "times"]
@@ -98,9 +107,9 @@ def print_explanation(explanation: Any, top: int | None = None, where: str | Non
     rows.append(row("score", adds=explanation.score))
     show_table(headings, rows)
     if explanation.unknown:
-        click.echo(f"Words without a weight: {len(explanation.unknown):,}")
+        say(f"Words without a weight: {len(explanation.unknown):,}")
     if explanation.probability is not None:
-        click.echo(f"Probability of membership: {explanation.probability:.2f}")
+        say(f"Probability of membership: {explanation.probability:.2f}")
 
 
 def _of(name: str, total: float) -> str:
@@ -111,8 +120,10 @@ def _count(number: float) -> str:
     return "" if number != number else f"{number:,.4g}"
 
 
-def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: str | None, top: int | None) -> None:
-    """Print a row per token, and the sum."""
+def explain_model(
+    path: Path, corpus_path: Path | str, document_id: str, label: str | None, top: int | None, *, as_json: bool
+) -> None:
+    """Print a row per word, and the sum."""
     import numpy as np
 
     from priorwise.corpus import Corpus
@@ -127,11 +138,17 @@ def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: 
     _, bags = next(classifier.read_corpus(corpus, np.array([row])))
     verdict = classifier.judge(bags)
     chosen = int(verdict.best(1)[0, 0]) if label is None else list(model.labels).index(label)
-    decided = "assigned" if verdict.decided[0, chosen] else "not assigned"
-    click.echo(f"{safe(corpus.titles([row])[0], 100)} ({safe(document_id)})")
-    probability = np.exp(verdict.log_probability[0, chosen])
-    click.echo(f"'{safe(model.labels[chosen], 60)}': probability {probability:.3f}, {decided}")
     every, start = classifier.evidence(bags, 0, chosen, None), classifier.start(bags, 0, chosen)
+    probability = np.exp(verdict.log_probability[0, chosen])
+    if as_json:
+        words = [{"word": token, "adds": adds} for token, adds in every]
+        about: dict[str, Any] = {"id": document_id, "title": corpus.titles([row])[0], "label": model.labels[chosen]}
+        about |= {"probability": probability, "assigned": bool(verdict.decided[0, chosen])}
+        show_json({**about, "start": start, "words": words, "unknown_words": int(bags.unknown[0])})
+        return
+    decided = "assigned" if verdict.decided[0, chosen] else "not assigned"
+    say(f"{safe(corpus.titles([row])[0], 100)} ({safe(document_id)})")
+    say(f"'{safe(model.labels[chosen], 60)}': probability {probability:.3f}, {decided}")
     silent = sum(adds == 0 for _, adds in every)
     every = [(token, adds) for token, adds in every if adds != 0]
     shown = every if top is None else every[:top]
@@ -141,12 +158,12 @@ def explain_model(path: Path, corpus_path: Path | str, document_id: str, label: 
     rows += [[safe(token, 30), f"{names[token]:.4g}", f"{adds:+.4f}"] for token, adds in shown]
     if len(shown) < len(every):
         rest = sum(adds for _, adds in every[len(shown) :])
-        rows.append([f"({counted(len(every) - len(shown), 'more token')})", "", f"{rest:+.4f}"])
+        rows.append([f"({counted(len(every) - len(shown), 'more word')})", "", f"{rest:+.4f}"])
     rows.append(["sum", "", f"{start + sum(adds for _, adds in every):+.4f}"])
-    show_table(["token", "feature", "adds"], rows)
+    show_table(["word", "feature", "adds"], rows)
     if not model.multilabel and len(model.labels) > 2:
-        click.echo("Each number is what is added beyond the mean of all classes.")
+        say("Each number is what is added beyond the mean of all classes.")
     if silent:
-        click.echo(f"{counted(silent, 'token')} of weight 0.")
+        say(f"{counted(silent, 'word')} of weight 0.")
     if unknown := int(bags.unknown[0]):
-        click.echo(f"Without a say: {counted(unknown, 'word')} that the model does not know.")
+        say(f"The model does not know {counted(unknown, 'word')}.")

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
 
 from priorwise.cli.data import add_vectors, show_vectors
 from priorwise.cli.options import (
     ALLOW_LARGE,
+    COUNT,
+    MASTER,
+    PATH,
+    SEED,
+    Group,
     chooses_engine,
     given_files,
     named,
     open_corpus,
+    option,
     place,
     reads_records,
     using,
 )
-from priorwise.cli.output import progress_bar, safe
+from priorwise.cli.output import progress_bar, safe, say
 from priorwise.counting import counted
 
+PREVIEWED = 3
 
-@click.group()
+
+@click.group(cls=Group)
 def ingest() -> None:
     """Read documents into a corpus.
 
@@ -33,35 +41,40 @@ def ingest() -> None:
     """
 
 
-OUTPUT = click.option(
+FILES = click.argument("files", metavar="FILE...", nargs=-1, required=True, callback=given_files)
+OUTPUT = partial(
+    option,
     "-o",
     "--output",
-    "output",
     metavar="PATH",
     callback=place,
-    required=True,
-    help="The corpus folder to write; with --engine spark it may be an address, such as s3://bucket/x.corpus.",
+    help="The corpus folder to write; with --engine spark also an address, such as s3://bucket/x.corpus.",
 )
-OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace the corpus if it is there already.")
-WORKERS = click.option("--workers", type=click.IntRange(min=1), help="Threads that count tokens; all cores by default.")
+OVERWRITE = option("--overwrite", is_flag=True, help="Replace the corpus if it exists.")
+THREADS = option(
+    "--threads", "workers", old="--workers", type=COUNT, group="Where to compute", help="[default: all cores]"
+)
+SPLIT = option("--split", type=click.Choice(["all", "train", "test"]), default="all", help="Which part to read.")
+LABELLED = option("--labelled", is_flag=True, help="Leave out documents without a label.")
 
 
 def keep_text(default: str) -> Callable[[Any], Any]:
     """Return the option that says how much of each text to keep."""
-    return click.option(
+    sizes = click.Choice(["lead", "whole", "none"])
+    return option(
         "--keep-text",
-        type=click.Choice(["lead", "whole", "none"]),
+        type=sizes,
         default=default,
-        show_default=True,
-        help="How much of each text to keep for people to read: 1,500 bytes, 100,000, or nothing.",
+        help="Keep 1,500 bytes of each text to read, or 100,000, or nothing.",
     )
 
 
-VECTORS = click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    help="A file with a vector for each document, from any encoder: .npy, .parquet or .safetensors.",
-)
+def labels(*choices: str) -> Callable[[Any], Any]:
+    """Return the option that says which field of a dataset has the labels; the first is the usual one."""
+    return option("--labels", type=click.Choice(choices), default=choices[0], help="The field with the labels.")
+
+
+VECTORS = option("--vectors", type=PATH, help="A vector for each document, as .npy, .parquet or .safetensors.")
 
 
 def check_vectors(writing: Writing) -> None:
@@ -87,23 +100,23 @@ class Writing:
     vectors: Path | None = None
 
 
-def writes_corpus(command: Callable[..., None]) -> Callable[..., None]:
+def writes_corpus(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of :class:`Writing`, and hand them over as its first argument."""
 
-    @OUTPUT
+    @OUTPUT(required=True)
     @OVERWRITE
-    @WORKERS
     @keep_text("whole")
     @VECTORS
     @ALLOW_LARGE
+    @THREADS
     @chooses_engine
-    @wraps(command)
+    @wraps(function)
     def with_options(**options: Any) -> None:
         own = {each.name: options.pop(each.name) for each in fields(Writing)}
         writing = Writing(**own)
         if writing.vectors is not None:
             check_vectors(writing)
-        command(writing, **options)
+        function(writing, **options)
         if writing.vectors is not None:
             corpus = open_corpus(writing.output)
             add_vectors(corpus, writing.vectors)
@@ -148,47 +161,49 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
         try:
             summary = run(show)
         except KeyboardInterrupt:
-            click.echo("Stopped. Run the same command again to continue.", err=True)
+            say("Stopped. Run the same command again to continue.", err=True)
             raise
     speed = summary.documents / summary.seconds if summary.seconds else 0.0
     if summary.discarded:
-        click.echo("An unfinished corpus of other inputs was discarded.")
+        say("An unfinished corpus of other inputs was discarded.")
     if summary.resumed:
-        click.echo(f"Went on after {counted(summary.resumed, 'document')} done already.")
-    # How much a table of Spark's takes is not known.
+        say(f"Continued after {counted(summary.resumed, 'document')} that were done already.")
+    # The size of a table of Spark's is not known.
     read = f", {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s" if summary.bytes else ""
-    click.echo(
+    say(
         f"{named(output)}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
         f"({speed:,.0f} documents/s{read})"
     )
-    click.echo(
+    say(
         f"{counted(summary.vocabulary, 'distinct token')}, {summary.tokens:,} in all documents; "
         f"{counted(summary.labels, 'label')}, {counted(summary.memberships, 'membership')}"
     )
     for remark, count in summary.remarks.items():
-        click.echo(f"{safe(remark)}: {count:,}")
+        say(f"{safe(remark)}: {count:,}")
 
 
-@ingest.command()
-@click.argument("files", nargs=-1, required=True, callback=given_files)
+@ingest.command(
+    examples="""
+    ingest records catalogue.xlsx -o catalogue.corpus --text abstract --labels subjects
+    ingest records papers.ris -o papers.corpus
+    """
+)
+@FILES
 @reads_records()
-@click.option(
+@option(
     "--duplicate-ids",
     type=click.Choice(["number", "first", "last", "error"]),
     default="number",
-    show_default=True,
-    help="What to do with rows that share an id: number the later ones, keep the first or the last, or refuse them.",
+    help="Rows that share an id: number the later ones, keep the first or the last, or refuse them.",
 )
-@click.option(
+@option(
     "--duplicates",
     type=click.Choice(["keep", "drop", "join"]),
     default="keep",
-    show_default=True,
-    help="What to do with near copies of an earlier document: keep and count them, leave them out, or leave them out "
-    "and give their labels to the first.",
+    help="Near copies of a document: keep and count them, leave them out, or also give the first their labels.",
 )
-@click.option("--drop-columns", is_flag=True, help="Do not keep the other columns.")
-@click.option("--no-join", is_flag=True, help="Keep records of bibliographies apart that are the same publication.")
+@option("--drop-columns", is_flag=True, group="Columns", help="Do not keep the other columns.")
+@option("--no-join", is_flag=True, help="Keep records of bibliographies apart that are the same publication.")
 @writes_corpus
 def records(
     writing: Writing, files: tuple[Path, ...], columns: Any, opening: Any, duplicate_ids: Any, duplicates: Any
@@ -209,11 +224,9 @@ def records(
     ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids, duplicates)
 
 
-@ingest.command()
+@ingest.command(examples="ingest folder mails/ -o mails.corpus")
 @click.argument("folder", callback=place)
-@click.option(
-    "--merge", is_flag=True, help="Files of the same name in several folders are one document with several labels."
-)
+@option("--merge", is_flag=True, help="Files of one name in several folders are one document with several labels.")
 @writes_corpus
 def folder(writing: Writing, folder: Path | str, merge: bool) -> None:
     """Read FOLDER: one sub-folder per label, one file per document."""
@@ -224,87 +237,53 @@ def folder(writing: Writing, folder: Path | str, merge: bool) -> None:
     ingest_reader(lambda: FolderReader(folder, merge=merge), writing)
 
 
-@ingest.command()
+@ingest.command(examples="ingest table news.articles --where \"language = 'en'\" -o news.corpus")
 @click.argument("name")
-@click.option("--where", metavar="SQL", help="Take the rows for which this holds, as in \"wiki_id = 'enwiki'\".")
+@option("--where", metavar="SQL", help="Take the rows for which this holds, as in \"wiki_id = 'enwiki'\".")
 @reads_records(opens=False)
-@click.option("--wikitext", is_flag=True, help="The texts are wikitext; the categories they name are labels.")
-@click.option("--language", default="en", show_default=True, help="The language of the wiki.")
-@OUTPUT
+@option("--wikitext", is_flag=True, help="The texts are wikitext; the categories they name are labels.")
+@option("--language", default="en", help="The language of the wiki.")
+@OUTPUT(required=True)
 @OVERWRITE
 @keep_text("whole")
-@click.option(
-    "--engine", type=click.Choice(["spark"]), default="spark", show_default=True, help="Only Spark can read it."
-)
-@click.option("--master", help="The cluster, such as spark://host:7077 or yarn. [default: as Spark is set up]")
+@option("--engine", type=click.Choice(["spark"]), default="spark", help="Only Spark can read it.")
+@MASTER
 def table(
     name: str,
     where: str | None,
     columns: Any,
-    wikitext: bool,
-    language: str,
     output: Path | str,
-    overwrite: bool,
-    keep_text: Literal["lead", "whole", "none"],
     engine: str,
     master: str | None,
+    **choices: Any,
 ) -> None:
     """Read the table NAME of Spark's catalogue, such as news.articles.
 
     The documents are sorted by their ids. Wikimedia's tables of content are recognised; only choose the wiki.
     """
+    names = ("text", "id", "title", "labels", "separator", "title_words")
+    choices |= {each: getattr(columns, each) for each in names}
     with using(engine, master) as spark:
         frame = spark.table(name, where)
-        run_and_show(
-            output,
-            lambda _progress: spark.ingest(
-                frame,
-                output,
-                text=columns.text,
-                id=columns.id,
-                title=columns.title,
-                labels=columns.labels,
-                separator=columns.separator,
-                title_words=columns.title_words,
-                wikitext=wikitext,
-                language=language,
-                keep_text=keep_text,
-                overwrite=overwrite,
-            ),
-        )
+        run_and_show(output, lambda _progress: spark.ingest(frame, output, **choices))
 
 
-PREVIEWED = 3
-
-
-@ingest.command()
-@click.argument("files", nargs=-1, required=True, callback=given_files)
-@click.option(
-    "-o",
-    "--output",
-    metavar="PATH",
-    callback=place,
-    help="The corpus folder to write, or its address, with --engine spark.",
-)
-@click.option(
-    "--min-bytes",
-    type=click.IntRange(min=0),
-    default=300,
-    show_default=True,
-    help="Leave out articles with less wikitext.",
-)
-@click.option("--limit", type=click.IntRange(min=1), help="Stop after this many articles.")
-@click.option(
+@ingest.command(examples="ingest wikipedia simplewiki/*.bz2 -o simplewiki.corpus")
+@FILES
+@OUTPUT()
+@option("--min-bytes", type=SEED, default=300, help="Leave out articles with less wikitext.")
+@option("--limit", type=COUNT, help="Stop after this many articles.")
+@option(
     "--references-heading",
     "references",
     multiple=True,
-    help="Another heading that begins the references, from which on a page is dropped; may be given again.",
+    help="Another heading that begins the references, from which on a page is dropped. May be repeated.",
 )
-@click.option("--no-inline-templates", is_flag=True, help="Leave out templates such as {{ill}} and {{convert}}.")
-@click.option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
+@option("--no-inline-templates", is_flag=True, help="Leave out templates such as {{ill}} and {{convert}}.")
+@option("--dry-run", is_flag=True, help="Show the first articles as they would be read, and write nothing.")
 @OVERWRITE
-@WORKERS
 @keep_text("lead")
+@THREADS
 @chooses_engine
 def wikipedia(
     files: tuple[Path, ...],
@@ -314,11 +293,9 @@ def wikipedia(
     references: tuple[str, ...],
     no_inline_templates: bool,
     dry_run: bool,
-    overwrite: bool,
-    workers: int | None,
-    keep_text: Literal["lead", "whole", "none"],
     engine: str,
     master: str | None,
+    **writing: Any,
 ) -> None:
     """Read the dump FILES of Wikipedia or another MediaWiki, in any order.
 
@@ -341,12 +318,10 @@ def wikipedia(
                 references=references,
                 min_bytes=min_bytes,
                 limit=limit,
-                workers=workers,
-                overwrite=overwrite,
                 progress=progress,
-                keep_text=keep_text,
                 inline_templates=not no_inline_templates,
                 work=None if spark is None else spark.work,
+                **writing,
             ),
         )
 
@@ -355,135 +330,105 @@ def _preview(files: tuple[Path, ...], min_bytes: int, references: tuple[str, ...
     from priorwise.wiki.pages import first_articles
 
     for document in first_articles(files, n, min_bytes=min_bytes, references=references):
-        click.echo(f"== {safe(document.title)} ==\n")
-        click.echo("\n".join(safe(line) for line in document.text.splitlines()))
-        click.echo("\nCategories: " + ("; ".join(map(safe, [*document.labels, *document.added])) or "none") + "\n")
+        say(f"== {safe(document.title)} ==\n")
+        say("\n".join(safe(line) for line in document.text.splitlines()))
+        say("\nCategories: " + ("; ".join(map(safe, [*document.labels, *document.added])) or "none") + "\n")
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+def _dataset(name: str, reader: str, about: str, *options: Callable[[Any], Any], examples: str) -> None:
+    """Add the command of a published dataset, which is read as it comes."""
 
-INPUTS = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, callback=given_files)
-SPLIT = click.option(
-    "--split",
-    type=click.Choice(["all", "train", "test"]),
-    default="all",
-    show_default=True,
-    help="Which part to read; give the command twice for two corpora.",
-)
-LABELLED = click.option("--labelled", is_flag=True, help="Leave out documents without a label.")
+    def read(writing: Writing, files: tuple[Path, ...], **choices: Any) -> None:
+        from importlib import import_module
 
+        module = import_module(f"priorwise.readers.collections.{name.replace('-', '_')}")
+        ingest_reader(lambda: getattr(module, reader)(files, **choices), writing, "first")
 
-def labels(*choices: str) -> Callable[[Command], Command]:
-    """Return the option that says which of a collection's labels to take; the first choice is the usual one."""
-    return click.option(
-        "--labels", type=click.Choice(choices), default=choices[0], show_default=True, help="What the labels are."
-    )
+    read.__doc__ = about
+    function = writes_corpus(read)
+    for each in reversed([FILES, *options]):
+        function = each(function)
+    ingest.command(name, examples=f"ingest {name} {examples}")(function)
 
 
-@ingest.command()
-@INPUTS
-@SPLIT
-@labels("topics", "places", "people", "orgs", "exchanges")
-@LABELLED
-@writes_corpus
-def reuters(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+_dataset(
+    "reuters",
+    "ReutersReader",
     """Read Reuters-21578: its archive, folder or .sgm files.
 
     The parts are those of the ModApte split: 9,603 and 3,299 stories, or with --labelled 7,775 and 3,019.
-    """
-    from priorwise.readers.collections.reuters import ReutersReader
-
-    ingest_reader(lambda: ReutersReader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@SPLIT
-@click.option("--strip-headers", is_flag=True, help="Leave out the headers, which name sender and organisation.")
-@writes_corpus
-def newsgroups(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+    """,
+    SPLIT,
+    labels("topics", "places", "people", "orgs", "exchanges"),
+    LABELLED,
+    examples="reuters21578.tar.gz -o reuters.corpus",
+)
+_dataset(
+    "newsgroups",
+    "NewsgroupsReader",
     """Read 20 Newsgroups, any version: its archive or its folders.
 
     Only the version by date has parts: 11,314 and 7,532 messages.
-    """
-    from priorwise.readers.collections.newsgroups import NewsgroupsReader
-
-    ingest_reader(lambda: NewsgroupsReader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@SPLIT
-@writes_corpus
-def ohsumed(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+    """,
+    SPLIT,
+    option("--strip-headers", is_flag=True, help="Leave out the headers, which name sender and organisation."),
+    examples="20news-bydate.tar.gz --split train -o train.corpus",
+)
+_dataset(
+    "ohsumed",
+    "OhsumedReader",
     """Read Ohsumed: its archive or its folder.
 
     Labels are the folders of the classes; an abstract in several folders is one document with several labels. The parts
     of the first 20,000 abstracts have 6,286 and 7,643 documents.
-    """
-    from priorwise.readers.collections.ohsumed import OhsumedReader
-
-    ingest_reader(lambda: OhsumedReader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@click.option("--major", is_flag=True, help="Take only the headings that are main topics of their article.")
-@click.option("--without-abstract", is_flag=True, help="Keep records without an abstract; the title is their text.")
-@LABELLED
-@writes_corpus
-def medline(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+    """,
+    SPLIT,
+    examples="ohsumed-first-20000-docs.tar.gz -o ohsumed.corpus",
+)
+_dataset(
+    "medline",
+    "MedlineReader",
     """Read MEDLINE, the .xml.gz files of PubMed.
 
-    Labels are the MeSH headings. Records without an abstract are left out, and counted.
-    """
-    from priorwise.readers.collections.medline import MedlineReader
-
-    ingest_reader(lambda: MedlineReader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@SPLIT
-@labels("topics", "industries", "regions")
-@LABELLED
-@writes_corpus
-def rcv1(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+    Labels are the MeSH terms. Records without an abstract are left out, and counted.
+    """,
+    option("--major", is_flag=True, help="Take only the terms that are main topics of their article."),
+    option("--without-abstract", is_flag=True, help="Keep records without an abstract; the title is their text."),
+    LABELLED,
+    examples="pubmed26n0001.xml.gz -o medline.corpus",
+)
+_dataset(
+    "rcv1",
+    "RCV1Reader",
     """Read RCV1-v2: its token files or its vector files.
 
     With them give the file of labels (rcv1-v2.topics.qrels.gz) and, for vectors, the dictionary
     (stem.termid.idf.map.txt), in any order, or the folder they are in. The parts are those of LYRL2004: 23,149 and
     781,265 stories.
-    """
-    from priorwise.readers.collections.rcv1 import RCV1Reader
-
-    ingest_reader(lambda: RCV1Reader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@click.option("--depth", type=click.IntRange(min=1), help="Cut topics to that many levels below Top.")
-@writes_corpus
-def odp(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
+    """,
+    SPLIT,
+    labels("topics", "industries", "regions"),
+    LABELLED,
+    examples="rcv1/ -o rcv1.corpus",
+)
+_dataset(
+    "odp",
+    "ODPReader",
     """Read the Open Directory's content.rdf.u8.gz.
 
-    Labels are the topics; a page that is listed under several topics is described anew under each, and is a document
-    each time.
-    """
-    from priorwise.readers.collections.odp import ODPReader
-
-    ingest_reader(lambda: ODPReader(inputs, **options), writing, "first")
-
-
-@ingest.command()
-@INPUTS
-@labels("cat", "maincat", "subcat")
-@click.option("--answers", is_flag=True, help="Add the best answer to the text of the question.")
-@click.option("--language", help="Read only the questions in this language, such as 'en'.")
-@LABELLED
-@writes_corpus
-def yahoo_qa(writing: Writing, inputs: tuple[Path, ...], **options: Any) -> None:
-    """Read Yahoo! Answers (Webscope L6): its parts, in their order."""
-    from priorwise.readers.collections.yahoo_qa import YahooQAReader
-
-    ingest_reader(lambda: YahooQAReader(inputs, **options), writing, "first")
+    Labels are the topics. A page that is listed under several topics is a document for each, because each listing has
+    its own description.
+    """,
+    option("--depth", type=COUNT, help="Cut topics to this many levels below Top."),
+    examples="content.rdf.u8.gz --depth 2 -o odp.corpus",
+)
+_dataset(
+    "yahoo-qa",
+    "YahooQAReader",
+    """Read Yahoo! Answers (Webscope L6): its parts, in their order.""",
+    labels("cat", "maincat", "subcat"),
+    option("--answers", is_flag=True, help="Add the best answer to the text of the question."),
+    option("--language", help="Read only the questions in this language, such as 'en'."),
+    LABELLED,
+    examples="FullOct2007.xml.part1.gz FullOct2007.xml.part2.gz -o answers.corpus",
+)

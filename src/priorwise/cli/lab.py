@@ -2,54 +2,66 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.options import chooses_engine, load_pandas, named, open_corpus, place, runs_beside, using
-from priorwise.cli.output import progress_bar, safe, show_table
+from priorwise.cli.discover import CENTRES
+from priorwise.cli.options import (
+    CORPUS,
+    COUNT,
+    JSON,
+    PATH,
+    SEED,
+    Group,
+    chooses_engine,
+    command,
+    load_pandas,
+    named,
+    open_corpus,
+    option,
+    runs_beside,
+    using,
+)
+from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 
 
-@click.group()
+@click.group(cls=Group)
 def benchmark() -> None:
     """Compare methods."""
 
 
-@benchmark.command()
-@click.argument("corpus", callback=place)
-@click.option(
-    "--labels", multiple=True, help="A category; give it again for more. [default: all that are large enough]"
+@benchmark.command(examples='benchmark hidden articles.corpus --category "Machine learning" --known 5')
+@CORPUS
+@option(
+    "--category", "labels", old="--labels", multiple=True, help="May be repeated. [default: all that are large enough]"
 )
-@click.option(
-    "--min-members", type=click.IntRange(min=4), default=100, show_default=True, help="Leave smaller ones out."
-)
-@click.option(
-    "--hide",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.5,
-    show_default=True,
-    help="The share of the members to hide.",
-)
-@click.option(
-    "--known", "keep", type=click.IntRange(min=2), help="How many members stay known, instead of a share: 5, say."
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which members are hidden.")
-@click.option("--methods", multiple=True, help="Only methods whose name contains this; give it again for more.")
-@click.option(
+@option("--min-members", type=click.IntRange(min=4), default=100, help="Leave smaller categories out.")
+@option("--hide", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.5, help="The share to hide.")
+@option("--known", "keep", type=click.IntRange(min=2), help="How many members stay known, instead of a share.")
+@option("--seed", type=SEED, default=0, help="Where random draws start.")
+@option("--methods", multiple=True, help="Only methods whose name contains this. May be repeated.")
+@option(
     "--centre",
-    type=click.Choice(["collection", "uniform"]),
-    default="collection",
-    show_default=True,
-    help="The centre of learned priors; the default target is tried with both.",
+    type=CENTRES,
+    default="corpus-wide",
+    help="The centre of learned priors; the default objective is tried with both.",
 )
-@click.option("--tuned", is_flag=True, help="Also scikit-learn's models with C chosen by cross-validation.")
-@click.option("--every-target", is_flag=True, help="Also presence naive Bayes with every other target.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A CSV file for the figures of every category.")
+@option("--tuned", is_flag=True, help="Also scikit-learn's models with C chosen by cross-validation.")
+@option(
+    "--every-objective",
+    "every_target",
+    old="--every-target",
+    is_flag=True,
+    help="Also presence naive Bayes with every other objective.",
+)
+@option("-o", "--output", type=PATH, help="A CSV file for the figures of every category.")
+@JSON
 @chooses_engine
 def hidden(
     corpus: Path | str,
@@ -59,12 +71,11 @@ def hidden(
     keep: int | None,
     seed: int,
     methods: tuple[str, ...],
-    centre: str,
-    tuned: bool,
-    every_target: bool,
     output: Path | None,
+    as_json: bool,
     engine: str,
     master: str | None,
+    **chosen: Any,
 ) -> None:
     """Hide members of each category, and count how many each method finds again at the top of its ranking."""
     from priorwise.discovery.hidden import BASELINE, HERE, all_methods, eligible_labels, hidden_members, summarise
@@ -74,14 +85,14 @@ def hidden(
     opened = open_corpus(corpus)
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
-        raise NotEnoughData(f"no label of {named(corpus)} has {counted(min_members, 'member')}; lower --min-members")
+        raise NotEnoughData(f"no category of {named(corpus)} has {counted(min_members, 'member')}; lower --min-members")
     with using(engine, master) as spark:
-        known = all_methods(every_target=every_target, centre=centre, tuned=tuned, engine=spark or HERE)
+        known = all_methods(engine=spark or HERE, **chosen)
         for part in methods:
             if not any(part in method.name for method in known):
                 raise UnknownName("method", part, [method.name for method in known], complete=True)
-        chosen = [m for m in known if not methods or m.name == BASELINE or any(part in m.name for part in methods)]
-        with progress_bar("Hidden members", total=len(wanted) * len(chosen)) as bar:
+        tried = [m for m in known if not methods or m.name == BASELINE or any(part in m.name for part in methods)]
+        with progress_bar("Hidden members", total=len(wanted) * len(tried)) as bar:
             done = 0
 
             def show(label: str, method: str) -> None:
@@ -89,16 +100,19 @@ def hidden(
                 bar.update(description=f"{label}: {method}", completed=done)
                 done += 1
 
-            results = list(hidden_members(opened, wanted, chosen, hide=hide, keep=keep, seed=seed, progress=show))
-    how = f"{hide:.0%} of the members hidden" if keep is None else f"{keep} members known, the others hidden"
-    click.echo(f"{counted(len(wanted), 'category')} of {named(corpus)}, {how}, mean over categories")
-    print_summary(summarise(results), len(wanted))
+            results = list(hidden_members(opened, wanted, tried, hide=hide, keep=keep, seed=seed, progress=show))
     if output is not None:
         _write(results, output)
+    if as_json:
+        show_json({"categories": len(wanted), "methods": [asdict(each) for each in summarise(results)]})
+        return
+    how = f"{hide:.0%} of the members hidden" if keep is None else f"{keep} members known, the others hidden"
+    say(f"{counted(len(wanted), 'category')} of {named(corpus)}, {how}, mean over categories")
+    print_summary(summarise(results), len(wanted))
 
 
 def print_summary(summaries: list[Any], n_labels: int) -> None:
-    """One row per method, best first, with the paired test against Laplace."""
+    """One row per method, best first, with the paired test against the baseline."""
     from priorwise.discovery.hidden import BASELINE, MEASURES
 
     base = next(summary for summary in summaries if summary.method == BASELINE).means["ppv@250"]
@@ -117,9 +131,11 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
                 f"{summary.seconds / n_labels:.2f}",
             ]
         )
-    show_table(["method", *MEASURES, "× Laplace", "ahead/behind", "p (t)", "p (Wilcoxon)", "s/category"], rows)
-    click.echo(
-        f"Ratio, ahead/behind and tests: PPV@250 against '{BASELINE}', paired over {counted(n_labels, 'category')}."
+    measures = [name.replace("ppv", "precision") for name in MEASURES]
+    show_table(["method", *measures, "× baseline", "ahead/behind", "p (t)", "p (Wilcoxon)", "s/category"], rows)
+    say(
+        f"Ratio, ahead/behind and tests: precision@250 against '{BASELINE}', "
+        f"paired over {counted(n_labels, 'category')}."
     )
 
 
@@ -145,33 +161,30 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     try:
         return tuple(int(part) for part in _parts(value))
     except ValueError as error:
-        raise click.BadParameter(f"'{value}' is no list of whole numbers such as 1,2,5") from error
+        raise click.BadParameter(f"'{value}' is not a list of whole numbers such as 1,2,5") from error
 
 
-@click.command()
-@click.argument("corpus", callback=place)
-@click.argument("labels", nargs=-1, required=True, metavar="LABEL...")
-@click.option(
+@command(examples="simulate reviews.corpus included --known 1,2 --repeats 3")
+@CORPUS
+@click.argument("labels", nargs=-1, required=True, metavar="CATEGORY...")
+@option(
     "--known",
     callback=_numbers,
     metavar="NUMBERS",
     default="1",
-    show_default=True,
-    help="From how many members to start: 1,2,5 tries each. With --title it may be 0.",
+    help="From how many members to start: 1,2,5 tries each. With --description it may be 0.",
 )
-@click.option("--title", "about", help="A text about the category that is known at the start, such as its title.")
-@click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="Reviews from other starts.")
-@click.option(
+@option("--description", "about", old="--title", help="A text about the category that is known at the start.")
+@option("--repeats", "seeds", old="--seeds", type=COUNT, default=5, help="Reviews from other random starts.")
+@option(
     "--against",
     callback=_words,
     metavar="METHODS",
     default="",
     help="Compare with these: asreview (its default, if ASReview 3 is installed), svm, bmi, squares.",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The folder for results. [default: CORPUS.simulation]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@option("-o", "--output", type=PATH, help="The folder for results. [default: CORPUS.simulation]")
+@JSON
 def simulate(
     corpus: Path | str,
     labels: tuple[str, ...],
@@ -210,14 +223,14 @@ def simulate(
         pictures[label] = folder / f"recall-{number}.svg"
         simulation.chart(label).save(pictures[label])
     if as_json:
-        click.echo(json.dumps(simulation.as_json(), indent=2, ensure_ascii=False))
+        show_json(simulation.as_json())
         return
     if not simulation.fresh:
-        click.echo(f"{folder} is up to date: {counted(len(simulation.replays), 'review')}.")
+        say(f"{folder} is up to date: {counted(len(simulation.replays), 'review')}.")
     for label in simulation.labels:
         for start in simulation.starts:
             _show(simulation, opened, label, start)
-        click.echo(f"Recall curves: {pictures[label]}\n")
+        say(f"Recall curves: {pictures[label]}\n")
     if len(simulation.methods) > 1:
         _show_tests(simulation)
 
@@ -226,7 +239,7 @@ def _show(simulation: Any, corpus: Any, label: str, start: int) -> None:
     """One category: metrics by method, and the members that took longest to find."""
     columns = {method: simulation.means(label=label, method=method, known=start) for method in simulation.methods}
     one = simulation.chosen(label, known=start)[0]
-    click.echo(
+    say(
         f"{safe(label)}: {counted(len(one.found), 'member')} to find among {counted(one.documents, 'document')}, "
         f"{counted(start, 'member')} known, {counted(len(simulation.chosen(label, one.method, start)), 'review')}"
     )
@@ -235,7 +248,7 @@ def _show(simulation: Any, corpus: Any, label: str, start: int) -> None:
     last = simulation.latest(label, known=start)[:3]
     titles = corpus.titles(corpus.rows([id for id, _ in last]))
     shown = "; ".join(f"{safe(title, 50)} ({place:,.0f})" for (_, place), title in zip(last, titles, strict=True))
-    click.echo(f"  Found last, by mean place: {shown}")
+    say(f"  Found last, by mean place: {shown}")
 
 
 def _written(name: str, mean: float, spread: float) -> str:
@@ -260,5 +273,5 @@ def _show_tests(simulation: Any) -> None:
                     f"{test.wilcoxon:.3f}",
                 ]
             )
-    click.echo(f"priorwise compared with others, a pair for each {'category' if several else 'review'}:")
+    say(f"priorwise compared with others, a pair for each {'category' if several else 'review'}:")
     show_table(["against", "metric", "gain", "ahead : behind", "p (t-test)", "p (Wilcoxon)"], rows, left=(0, 1))

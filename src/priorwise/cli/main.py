@@ -18,7 +18,11 @@ from priorwise.errors import PriorwiseError, UnknownName
 GROUPS = {
     "Find": {
         "app": ("priorwise.cli.app", "app", "Do the whole job in the browser."),
-        "discover": ("priorwise.cli.discover", "discover", "Find the documents missing from a category, or from many."),
+        "discover": (
+            "priorwise.cli.discover",
+            "discover",
+            "Find the documents missing from a category or many.",
+        ),
         "explain": ("priorwise.cli.explain", "explain", "Show why a document has its score, word by word."),
         "demo": ("priorwise.cli.demo", "demo", "Try it on real articles, in about a minute."),
     },
@@ -113,6 +117,11 @@ class _Commands(click.Group):
                 return super().invoke(ctx)
         except PriorwiseError as error:
             raise _Failure(safe(str(error))) from error
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            where = f"\nSee {error.ctx.command_path} --help." if error.ctx is not None else ""
+            raise _Failure(safe(error.format_message()) + where) from error
         except UnicodeEncodeError as error:
             # What Python could not decode of a file's name it hands over as half characters; others cannot use them.
             if not any("\udc80" <= letter <= "\udcff" for letter in error.object[error.start : error.end]):
@@ -132,7 +141,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
@@ -144,8 +153,8 @@ def main(ctx: click.Context) -> None:
 
     \b
       priorwise ingest records articles.jsonl -o articles.corpus
-      priorwise discover articles.corpus "Machine learning" -o ml.run
-      priorwise review ml.run
+      priorwise discover articles.corpus "Machine learning"
+      priorwise review articles.runs/machine-learning.run
     """  # noqa: D301, click asks for the character itself
     spell_out(sys.stdout, sys.stderr)
     if ctx.invoked_subcommand is None:

@@ -1,7 +1,8 @@
-"""Models, priors and targets by name: what is written on the command line, read by what their classes declare."""
+"""Models, priors and objectives by name: what is written on the command line, read by what their classes declare."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from priorwise.models.base import PriorModel
     from priorwise.priors.base import Prior
 
-SEE_ALL = "priorwise train --list shows all"
+SEE_ALL = "priorwise train --list-models shows all"
 
 
 @dataclass(frozen=True)
@@ -97,50 +98,44 @@ def _numbers(given: str, wanted: int) -> list[float]:
     return numbers if len(numbers) == wanted else []
 
 
-def parse_target(name: str, *, needs: str | None = None) -> Any:
-    """Read what a prior is to be good at, or a threshold, for which a target `needs` nothing but counts.
+def parse_objective(name: str | None, *, needs: str | None = None) -> Any:
+    """Read what a prior or a threshold is to be best at; a threshold needs nothing but counts.
 
     Examples
     --------
-    >>> parse_target("f0.5"), parse_target("ppv:0.5"), parse_target("ppv@250")
+    >>> parse_objective("f0.5"), parse_objective("precision:0.5"), parse_objective("ppv@250")
     (FBeta(beta=0.5, at_corpus_odds=False), PPV(floor=0.5), PPVAtK(k=250))
-    >>> parse_target("macro-f1")
+    >>> parse_objective("macro-f1")
     MacroF1()
     """
     from priorwise.search.targets import listed, read_target
 
-    target = read_target(name)
-    if target is None or needs not in (None, target.needs):
-        of = "threshold is best at" if needs else "target"
-        raise InputError(f"no {of} '{name}'; there are {listed(needs)}")
-    return target
-
-
-def read_target(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
-    """Turn the option's value into a target."""
-    if value is None:
+    if name is None:
         return None
-    try:
-        return parse_target(value)
-    except InputError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
+    objective = read_target(re.sub(r"^precision(?=$|[:@])", "ppv", name))
+    if objective is None or needs not in (None, objective.needs):
+        raise InputError(
+            f"no objective '{name}'{' for a threshold' if needs else ''}; there are {_precise(listed(needs))}"
+        )
+    return objective
 
 
-def read_prior(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
-    """Turn the option's value into a prior, or into a function that makes one when the vocabulary is known."""
+def _precise(names: str) -> str:
+    return re.sub(r"\bppv\b", "precision", names)
+
+
+def parse_presence_prior(value: str | None) -> Any:
+    """Read a prior of the presence model, or a function that makes one when the vocabulary is known."""
     if value is None:
         return None
     from priorwise.priors import PseudoCounts
 
-    try:
-        make = _given_prior(value, {PseudoCounts.name: PseudoCounts}, "", ["λ−,λ+ as in 22,4"]).make
-    except InputError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
+    make = _given_prior(value, {PseudoCounts.name: PseudoCounts}, "", ["λ−,λ+ as in 22,4"]).make
     return make(1) if make(1) == make(2) else make
 
 
 def show_names(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Print every model with its priors, and every target, and end."""
+    """Print every model with its priors, and every objective, and end."""
     if not value or ctx.resilient_parsing:
         return
     from priorwise.search.targets import listed
@@ -156,5 +151,5 @@ def show_names(ctx: click.Context, param: click.Parameter, value: bool) -> None:
                 click.echo(f"        {each.symbol}: {each.caption}")
         presets = [preset.name for preset in next(iter(priors.values())).presets(1) if preset.name]
         click.echo(f"    {', '.join([*presets, 'learn', 'learn:PRIOR'])}")
-    click.echo(f"--target {listed()}")
+    click.echo(f"--objective {_precise(listed())}")
     ctx.exit()

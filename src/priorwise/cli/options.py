@@ -1,25 +1,172 @@
-"""Options and arguments that several commands share."""
+"""What commands are made of: options with headings and old names, help with examples, and options many share."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.output import progress_bar
+from priorwise.cli.output import QUIET, progress_bar, say
 from priorwise.errors import MissingExtra
 from priorwise.readers.formats import FORMATS
+
+PATH: Any = click.Path(path_type=Path)
+COUNT = click.IntRange(min=1)
+SEED = click.IntRange(min=0)
+
+
+class Option(click.Option):
+    """An option with a heading in the help, and the names it had before, which work for one more release."""
+
+    def __init__(self, *names: Any, group: str = "", old: str = "", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.group, self.old = group, old.split()
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        """Write N for numbers, whatever their range."""
+        return "N" if isinstance(self.type, click.IntRange | click.FloatRange) else super().make_metavar(ctx)
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Leave out ranges; a number outside is refused with them."""
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Also understand the old names."""
+        shown = self.opts
+        self.opts = [*shown, *self.old]
+        try:
+            super().add_to_parser(parser, ctx)
+        finally:
+            self.opts = shown
+
+
+class Choice(click.Choice[str]):
+    """A choice whose values had other names before; each is handed over as the library calls it."""
+
+    def __init__(self, values: Sequence[str], old: Mapping[str, str] | None = None, **library: str) -> None:
+        super().__init__(values)
+        self.old, self.library = old or {}, library
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the library's name of a value."""
+        found = super().convert(self.old.get(value, value), param, ctx)
+        return self.library.get(found.replace("-", "_"), found)
+
+
+def _be_quiet(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[QUIET] = True
+
+
+class Command(click.Command):
+    """A command whose help has examples and groups of options; each can be told to be quiet."""
+
+    def __init__(self, *args: Any, examples: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.examples = [f"priorwise {line.strip()}" for line in examples.splitlines() if line.strip()]
+        quiet = ("-q", "--quiet"), "Print nothing but errors, and what --json prints."
+        self.params.append(Option(quiet[0], is_flag=True, expose_value=False, callback=_be_quiet, help=quiet[1]))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say how an option is called now, if its old name is used."""
+        given = {word.partition("=")[0] for word in args}
+        renamed = [(old, each.opts[-1]) for each in self.params if isinstance(each, Option) for old in each.old]
+        rest = super().parse_args(ctx, args)
+        for old, new in renamed:
+            if old in given and not ctx.resilient_parsing:
+                say(f"Note: {old} is now called {new}. The old name works for one more release.", err=True)
+        return rest
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add the examples."""
+        super().format_help_text(ctx, formatter)
+        _write_examples(self.examples, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list for each heading."""
+        groups: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                general = {"--quiet", "--help"} & set(param.opts)
+                heading = "General" if general else getattr(param, "group", "") or "Options"
+                groups.setdefault(heading, []).append(record)
+        groups["General"] = groups.pop("General")
+        for heading, records in groups.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def _write_examples(lines: Sequence[str], formatter: click.HelpFormatter) -> None:
+    if lines:
+        with formatter.section("Examples" if len(lines) > 1 else "Example"):
+            for line in lines:
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+class Group(click.Group):
+    """Several commands under one name. With `default`, that one is meant where none is named."""
+
+    command_class = Command
+
+    def __init__(
+        self, *args: Any, default: str | None = None, old: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self.default, self.old = default, old or {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default command first, or the command that an old option has become."""
+        asks_help = [word for word in args if word in ctx.help_option_names]
+        if self.default and args and args[0] not in self.commands and args != asks_help:
+            named = {word.partition("=")[0]: word for word in args}
+            earlier = next((flag for flag in self.old if flag in named), None)
+            if earlier is None:
+                return super().parse_args(ctx, [self.default, *args])
+            # A command that was an option before: its value becomes an argument.
+            value = named[earlier].partition("=")[2]
+            rest = [value if word == named[earlier] else word for word in args]
+            args = [self.old[earlier], *(word for word in rest if word)]
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Add an example of each command."""
+        super().format_help_text(ctx, formatter)
+        commands = [each for each in self.commands.values() if isinstance(each, Command) and each.examples]
+        _write_examples([each.examples[0] for each in commands[:4]], formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the options of the default command, too."""
+        if self.default:
+            self.commands[self.default].format_options(ctx, formatter)
+            self.format_commands(ctx, formatter)
+        else:
+            super().format_options(ctx, formatter)
+
+
+option = partial(click.option, cls=Option)
+command = partial(click.command, cls=Command)
+
+OVERWRITE = option("--overwrite", is_flag=True, help="Replace the output if it exists.")
+JSON = option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
 
 def place(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Path | str | None:
     """Return a path, or the address of a folder elsewhere as it is: a path would lose one of its slashes."""
     return value if value is None or "://" in value else Path(value)
+
+
+CORPUS = click.argument("corpus", callback=place)
+MOVED_CORPUS = option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
 
 
 def given_files(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[Path, ...]:
@@ -39,12 +186,13 @@ def _lift_limits(_ctx: click.Context, _param: click.Parameter, value: bool) -> N
         os.environ[VARIABLE] = "1"
 
 
-ALLOW_LARGE = click.option(
+ALLOW_LARGE = option(
     "--allow-large",
     is_flag=True,
     expose_value=False,
     callback=_lift_limits,
-    help="Read files that expand to more than 200 times their size; only if you trust them.",
+    group="Opening files",
+    help="Read files that expand to more than 200 times their size. Only if you trust them.",
 )
 
 
@@ -73,7 +221,7 @@ def open_corpus(path: Path | str) -> Any:
 
 
 def runs_beside(corpus: Path | str) -> Path:
-    """Return where the runs of a corpus are kept if nothing is said: beside it, or here if it lies elsewhere.
+    """Return where the runs of a corpus are kept by default: next to it, or here if it lies elsewhere.
 
     Examples
     --------
@@ -86,20 +234,23 @@ def runs_beside(corpus: Path | str) -> Path:
     return Path(corpus.partition("?")[0].rstrip("/").rpartition("/")[2]).with_suffix(".runs")
 
 
-def chooses_engine(command: Callable[..., None]) -> Callable[..., None]:
+MASTER = option(
+    "--master",
+    group="Where to compute",
+    help="The cluster of --engine spark, such as spark://host:7077 or yarn. [default: as Spark is set up]",
+)
+
+
+def chooses_engine(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options `engine` and `master`."""
-    engine = click.option(
+    engine = option(
         "--engine",
         type=click.Choice(["local", "spark"]),
         default="local",
-        show_default=True,
-        help="Work on this machine, or on Apache Spark; the result is the same.",
+        group="Where to compute",
+        help="Compute on this machine, or on Apache Spark. The result is the same.",
     )
-    master = click.option(
-        "--master",
-        help="The cluster of --engine spark, such as spark://host:7077 or yarn. [default: as Spark is set up]",
-    )
-    return engine(master(command))
+    return engine(MASTER(function))
 
 
 @contextmanager
@@ -107,7 +258,7 @@ def using(engine: str, master: str | None) -> Iterator[Any]:
     """Yield Spark, stopped in the end, or None for this machine."""
     if engine == "local":
         if master is not None:
-            raise click.UsageError("--master is the address of a Spark cluster; it needs --engine spark.")
+            raise click.UsageError("--master is the address of a Spark cluster. It needs --engine spark.")
         yield None
         return
     from priorwise.engines.spark import Spark
@@ -133,73 +284,42 @@ def load_pandas() -> None:
         sys.meta_path[:0] = hiding
 
 
-_OPENING = [
-    click.option(
-        "--read-as",
-        "format",
-        type=click.Choice(list(FORMATS)),
-        help="What the files hold, if their names do not say it or say it wrong.",
-    ),
-    click.option(
-        "--delimiter", help=r"What separates columns in CSV files, such as ';' or '\t'. [default: recognised]"
-    ),
-    click.option("--encoding", help="How text files are encoded, such as windows-1252. [default: recognised]"),
-    click.option("--quote", help="The character around cells in CSV files, or 'none'. [default: recognised]"),
-    click.option(
-        "--sheet", help="The sheet of a spreadsheet, by name or number. [default: the first with the columns]"
-    ),
-    click.option("--query", metavar="SQL", help="The query for a SQLite or DuckDB database."),
-]
+_column = partial(option, group="Columns")
+_opening = partial(option, group="Opening files")
 _COLUMNS = [
-    click.option(
-        "--text",
-        "text",
-        multiple=True,
-        default=("text",),
-        show_default="text",
-        help="The column with the text; may be given again for more than one.",
+    _column("--text", multiple=True, default=("text",), help="The column with the text. Repeat it for more than one."),
+    _column("--id", "id", default="id", help="The column with the id. Rows are numbered if there is none."),
+    _column("--title", default="title", help="The column with the title. The id if there is none."),
+    _column("--no-title-words", is_flag=True, help="Do not count the words of the title as text."),
+]
+_LABELS = [
+    _column("--labels", "labels_column", old="--label-column", default="labels", help="The column with the labels."),
+    _column(
+        "--separator", help="Separates labels in a cell, such as ';'. 'none' if a cell is one label. [default: guessed]"
     ),
-    click.option(
-        "--id",
-        "id",
-        default="id",
-        show_default=True,
-        help="The column with the id; rows are numbered if there is none.",
-    ),
-    click.option(
-        "--title", default="title", show_default=True, help="The column with the title; the id if there is none."
-    ),
-    click.option("--no-title-words", is_flag=True, help="Do not count the words of the title as text."),
+]
+_OPENING = [
+    _opening("--read-as", "format", type=click.Choice(list(FORMATS)), help="What files hold, if names do not tell."),
+    _opening("--delimiter", help=r"Separates columns in CSV files, such as ';' or '\t'. [default: recognised]"),
+    _opening("--encoding", help="How text files are encoded, such as windows-1252. [default: recognised]"),
+    _opening("--quote", help="The character around cells in CSV files, or 'none'. [default: recognised]"),
+    _opening("--sheet", help="The sheet of a spreadsheet, by name or number. [default: the first with the columns]"),
+    _opening("--query", metavar="SQL", help="The query for a SQLite or DuckDB database."),
 ]
 
 
-def _label_options(flag: str) -> list[Any]:
-    return [
-        click.option(flag, "labels_column", default="labels", show_default=True, help="The column with the labels."),
-        click.option(
-            "--separator",
-            help="What separates labels in one cell, such as ';'; 'none' if each cell is one label. [default: guessed]",
-        ),
-    ]
+def reads_records(*, labels: bool = True, opens: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command these options, and hand them over as `columns` and, if it opens files, `opening`."""
 
-
-def reads_records(
-    *, labels: str | None = "--labels", opens: bool = True
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options, and hand them over as `columns` and, if it opens files, `opening`.
-
-    `labels` is what the option for the column of labels is called; without one, labels are not read.
-    """
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
         def with_records(**options: Any) -> None:
             from priorwise.readers.fields import Columns
             from priorwise.readers.opening import Opening
 
             columns = {name: options.pop(name) for name in ("text", "id", "title")}
             columns["title_words"] = not options.pop("no_title_words")
-            if labels is not None:
+            if labels:
                 columns["labels"] = options.pop("labels_column")
                 separator = options.pop("separator")
                 columns["separator"] = "" if separator == "none" else separator
@@ -208,33 +328,27 @@ def reads_records(
                 join = not options.pop("no_join", False)
                 options["opening"] = Opening(**{name: options.pop(name) for name in names}, join=join)
             keep = not options.pop("drop_columns", False)
-            command(columns=Columns(**columns, keep=keep), **options)
+            function(columns=Columns(**columns, keep=keep), **options)
 
         decorated = with_records
-        for option in reversed([*_COLUMNS, *(_label_options(labels) if labels else []), *(_OPENING if opens else [])]):
-            decorated = option(decorated)
+        for each in reversed([*_COLUMNS, *(_LABELS if labels else []), *(_OPENING if opens else [])]):
+            decorated = each(decorated)
         return decorated
 
     return decorate
 
 
-def serves(command: Callable[..., None]) -> Callable[..., None]:
+_server = partial(option, group="The page")
+
+
+def serves(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a server, and hand them over as ``serve``: call it with the pages to serve."""
 
-    @click.option(
-        "--port", type=click.IntRange(0, 65535), help="The port; 0 means any free one. [default: 8421, if free]"
-    )
-    @click.option(
-        "--host",
-        default="127.0.0.1",
-        show_default=True,
-        help="The address to listen on; one that other machines can reach asks for a token.",
-    )
-    @click.option(
-        "--token", envvar="PRIORWISE_TOKEN", help="The token that readers need. [default: generated, if needed]"
-    )
-    @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
-    @wraps(command)
+    @_server("--port", type=click.IntRange(0, 65535), help="The port. 0 means any free one. [default: 8421, if free]")
+    @_server("--host", default="127.0.0.1", help="The address to listen on. If others can reach it, they need a token.")
+    @_server("--token", envvar="PRIORWISE_TOKEN", help="The token that readers need. [default: generated, if needed]")
+    @_server("--browser/--no-browser", default=True, help="Open the page in the browser.")
+    @wraps(function)
     def with_options(port: int | None, host: str, token: str | None, browser: bool, **others: Any) -> None:
         def serve(pages: Sequence[Any], start: str = "/", **others: Any) -> None:
             from priorwise.web.serving import Place
@@ -242,6 +356,6 @@ def serves(command: Callable[..., None]) -> Callable[..., None]:
 
             run_server(pages, Place(host, port, token), start=start, browser=browser, say=click.echo, **others)
 
-        command(serve=serve, **others)
+        function(serve=serve, **others)
 
     return with_options

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from priorwise.cli.options import place
+from priorwise.cli.options import COUNT, MOVED_CORPUS, OVERWRITE, PATH, command, option
+from priorwise.cli.output import say
 from priorwise.counting import counted
 from priorwise.errors import InputError
 
@@ -17,46 +18,38 @@ LISTS = ("pages", "pywikibot", "quickstatements", "edits")
 STATUSES = ("accepted", "rejected", "unsure", "unjudged", "member")
 
 
-@click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option(
+@command(examples="report ml.run\nreport ml.run -o ml.xlsx --status accepted")
+@click.argument("runs", nargs=-1, required=True, type=PATH, metavar="RUN...")
+@option(
     "-o",
     "--output",
     "outputs",
     multiple=True,
-    type=click.Path(path_type=Path),
-    help="What to write, by its ending; may be given again. .html: the report. .csv, .tsv, .xlsx, .jsonl: all results. "
+    type=PATH,
+    help="What to write, by its ending; may be repeated. .html: the report. .csv, .tsv, .xlsx, .jsonl: all results. "
     ".ris, .nbib: results as keywords. .wiki, .txt: a list of what was accepted. [default: RUN with .html]",
 )
-@click.option(
-    "--into",
-    type=click.Path(path_type=Path),
-    help="Write the file that the corpus was made of again, with the results and new labels, as this file.",
-)
-@click.option("--source", type=click.Path(path_type=Path), help="Where that file is now, if it was moved.")
-@click.option(
-    "--at-least", type=click.FloatRange(0, 1), help="With --into: label unjudged documents of this probability, too."
-)
-@click.option(
+@option("--into", type=PATH, help="Write a copy of the corpus's source file, with results and new labels.")
+@option("--source", type=PATH, help="Where the source file is now, if it was moved.")
+@option("--at-least", type=click.FloatRange(0, 1), help="With --into: label unjudged documents this probable, too.")
+@option(
     "--status",
     "statuses",
     multiple=True,
     type=click.Choice(STATUSES),
-    help="Only these documents; may be given again. [default: all; accepted in lists for wikis]",
+    help="Only these documents; may be repeated. [default: all; accepted in lists for wikis]",
 )
-@click.option(
+@option(
     "--list",
     "listed",
     type=click.Choice(LISTS),
     help="What a .txt holds: titles for PetScan and PagePile, links for Pywikibot, commands for QuickStatements, or a "
     "dry run of the edits. Printed if no .txt is given. [default: pages]",
 )
-@click.option("--statement", metavar="P=Q", help="What QuickStatements adds, such as P921=Q2539.")
-@click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
-@click.option(
-    "--top", type=click.IntRange(min=1), default=50, show_default=True, help="How many candidates of each run to show."
-)
-@click.option("--overwrite", is_flag=True, help="Replace files that are there already.")
+@option("--statement", metavar="P=Q", help="What QuickStatements adds, such as P921=Q2539.")
+@MOVED_CORPUS
+@option("--show", "top", old="--top", type=COUNT, default=50, help="How many candidates of each run to show.")
+@OVERWRITE
 def report(
     runs: tuple[Path, ...],
     outputs: tuple[Path, ...],
@@ -93,27 +86,27 @@ def report(
     subjects = subjects_of(runs, corpus)
     wanted = [kind for kind in (*kinds.values(), printed) if kind not in ("html", None)]
     found = _finished(subjects, corpus, wanted, statuses) if wanted or into is not None else []
-    said: list[str] = []
+    lines: list[str] = []
     if kinds:
         with whole_files(list(kinds), overwrite=overwrite) as drafts:
             for path, draft in drafts.items():
                 if kinds[path] == "html":
                     draft.write_text(report_html(subjects, top=top), encoding="utf-8", newline="")
                     size = draft.stat().st_size / 1000
-                    said.append(f"{path}: {counted(len(subjects), 'run')}, {size:,.0f} kB")
+                    lines.append(f"{path}: {counted(len(subjects), 'run')}, {size:,.0f} kB")
                 else:
                     counts = write_draft(draft, kinds[path], found, statuses or None, _statement(statement))
-                    said.append(f"{path}: {_counts(counts)}")
+                    lines.append(f"{path}: {_counts(counts)}")
     if into is not None:
         told = write_into(found[0], into, source=source, at_least=at_least, overwrite=overwrite)
-        said.append(into_line(into, told, found[0].label))
-    for line in said:
-        click.echo(line)
+        lines.append(into_line(into, told, found[0].label))
+    for line in lines:
+        say(line)
     if printed is not None:
         text = finished_bytes(found, printed, statuses=statuses or None, statement=_statement(statement))
         click.echo(text.decode(), nl=False)
     if found and any(each.corpus is None for each in found):
-        click.echo("Members known before are left out: the corpus is not where it was (--corpus).", err=True)
+        say("Members known before are left out: the corpus is not where it was (--corpus).", err=True)
 
 
 def into_line(path: Path, told: Any, label: str) -> str:

@@ -3,67 +3,94 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.options import place, serves
-from priorwise.cli.output import safe, show_table
+from priorwise.cli.options import COUNT, JSON, MOVED_CORPUS, PATH, SEED, Group, option, serves
+from priorwise.cli.output import safe, say, show_json, show_table
 from priorwise.counting import counted, rounded
 from priorwise.errors import AlreadyExists, PriorwiseError
 
-
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--corpus", callback=place, help="Where the corpus is now, if it was moved.")
-@click.option("--reviewer", help="Your name; the page asks for it otherwise.")
-@click.option(
+RUN = click.argument("run", type=PATH)
+SHEET = click.argument("sheet", type=PATH)
+REVIEWER = partial(option, "--reviewer")
+ASK = option(
     "--ask",
     type=click.Choice(["best", "unsure", "mixed"]),
     default="best",
-    show_default=True,
     help="Which document comes next: the best, the most unsure, or an unsure one every fourth time (mixed).",
 )
-@click.option("--terminal", is_flag=True, help="Judge here, a line for each verdict, instead of in the browser.")
-@click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    help="First judge this many random unread documents: if none is a member, recall is proved.",
+_blind = partial(option, group="Blind evaluation and active learning")
+CHOICES = (
+    option(
+        "--limit",
+        "top",
+        old="--top",
+        type=COUNT,
+        default=250,
+        help="Judge at most this many documents; with --blind of each ranking.",
+    ),
+    option(
+        "--subcategories", is_flag=True, help="Judge documents of subcategories, too. Otherwise they count as members."
+    ),
+    _blind(
+        "--blind", is_flag=True, help="Measure: mix the first of both rankings, hide origin and score, learn nothing."
+    ),
+    _blind("--order", type=click.Choice(["shuffled", "title"]), default="shuffled", help="The order with --blind."),
+    _blind("--seed", type=SEED, default=0, help="Where random draws start."),
+    _blind(
+        "--active",
+        "teach",
+        old="--teach",
+        is_flag=True,
+        help="Active learning: judge what teaches the model most, for `discover --verdicts`.",
+    ),
 )
-@click.option(
-    "--blind",
-    is_flag=True,
-    help="Measure instead: the first of both rankings mixed, origin and score hidden. Nothing is learned meanwhile.",
+
+
+def chooses_documents(function: Any) -> Any:
+    """Add the options that say which documents to judge, in this order."""
+    for each in reversed(CHOICES):
+        function = each(function)
+    return function
+
+
+@click.group(
+    cls=Group,
+    default="judge",
+    old={"--export": "export", "--import": "import", "--results": "results"},
+    options_metavar="RUN [OPTIONS]",
+    subcommand_metavar="| COMMAND RUN ...",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=250,
-    show_default=True,
-    help="How many documents of each ranking to judge.",
+def review() -> None:
+    """Judge the documents that RUN found, best first. The ranking learns from every verdict.
+
+    Opens a page in the browser. One key saves a verdict and shows the next document. Verdicts are kept in the folder of
+    the run. The estimate says how many members are still missing, and when it is safe to stop.
+
+    With --blind it measures how good the rankings are. Only blind verdicts count in statistics. With --active it begins
+    with dissimilar documents that the model is least sure of.
+    """
+
+
+@review.command(
+    short_help="Judge; the same as `priorwise review RUN`.",
+    examples="review ml.run\nreview ml.run --terminal --reviewer Ada",
 )
-@click.option(
-    "--order",
-    type=click.Choice(["shuffled", "title"]),
-    default="shuffled",
-    show_default=True,
-    help="In which order, with --blind.",
+@RUN
+@REVIEWER(help="Your name; the page asks for it otherwise.")
+@ASK
+@option("--terminal", is_flag=True, help="Judge here, a line for each verdict, instead of in the browser.")
+@option(
+    "--sample", type=COUNT, help="First judge this many random unread documents: if none is a member, recall is proved."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the shuffled order.")
-@click.option(
-    "--subcategories", is_flag=True, help="Judge documents of subcategories too, which count as members otherwise."
-)
-@click.option(
-    "--teach",
-    is_flag=True,
-    help="Active learning: judge what teaches the model most, for `discover --verdicts`; statistics exclude it.",
-)
-@click.option("--export", type=click.Path(path_type=Path), help="Write an .xlsx or .csv to fill in, and end.")
-@click.option("--import", "filled", type=click.Path(path_type=Path), help="Read one that was filled in, and end.")
-@click.option("--results", "show_results", is_flag=True, help="Print the results so far, and end.")
+@MOVED_CORPUS
+@chooses_documents
 @serves
-def review(
+def judge(
     serve: Any,
     run: Path,
     corpus: Path | str | None,
@@ -73,49 +100,113 @@ def review(
     ask: str,
     terminal: bool,
     sample: int | None,
-    export: Path | None,
-    filled: Path | None,
-    show_results: bool,
     **choices: Any,
 ) -> None:
-    """Judge the documents that RUN found, best first. The ranking learns from every verdict.
-
-    Opens a page in the browser. One key saves a verdict and shows the next document. Verdicts are kept in the folder of
-    the run. Without a browser: --terminal, or --export a sheet, fill it in and --import it. The estimate says how
-    many members are still missing, and when it is safe to stop.
-
-    With --blind it measures how good the rankings are. Only blind verdicts count in statistics.
-
-    With --teach it begins with dissimilar documents that the model is least sure of. --top is then their number.
-    """
-    from priorwise.discovery import Run
+    """Judge in the browser or the terminal; the same as `priorwise review RUN`."""
     from priorwise.review.queue import Choices
 
-    if export is not None and filled is not None:
-        raise click.UsageError("--export writes a sheet and --import reads one: one at a time.")
-    if blind and teach:
-        raise click.UsageError("--blind measures and --teach does not: one of them.")
-    if (blind or teach) and (terminal or sample is not None or ask != "best"):
-        raise click.UsageError(
-            "--terminal, --sample and --ask are for a review in rank order: leave out --blind, --teach."
-        )
-    mode = "blind" if blind else "teach" if teach else "rank"
+    mode = _mode(blind, teach)
+    if mode != "rank" and (terminal or sample is not None or ask != "best"):
+        raise click.UsageError("--terminal, --sample and --ask go without --blind and --active.")
     chosen = Choices(**choices)
-    if export is not None or filled is not None:
-        loaded = Run.load(run)
-        _exchange(run, loaded, loaded.open_corpus(corpus), chosen, reviewer, mode, ask, export, filled)
-    elif show_results:
-        _print_results(run)
-    elif terminal:
+    if terminal:
         session = _session(run, corpus, chosen, ask, sample)
         try:
             judge_in_terminal(session, reviewer or "me")
         finally:
             session.close()
+        return
+    if sample is not None:
+        _session(run, corpus, chosen, ask, sample).close()
+    _serve(serve, run, corpus, chosen, reviewer, mode, ask)
+
+
+@review.command("export", short_help="Write a sheet to fill in.", examples="review export ml.run sheet.xlsx")
+@RUN
+@SHEET
+@REVIEWER(help="Your name: documents that you have judged come with your verdicts.")
+@ASK
+@MOVED_CORPUS
+@chooses_documents
+def export_sheet(
+    run: Path,
+    sheet: Path,
+    corpus: Path | str | None,
+    reviewer: str | None,
+    ask: str,
+    blind: bool,
+    teach: bool,
+    **choices: Any,
+) -> None:
+    """Write SHEET, an .xlsx or .csv file with the documents to judge. Fill in its column `verdict`."""
+    from priorwise.discovery import Run
+    from priorwise.review.queue import Choices, Item, items_of, teaching_items, write_sheet
+    from priorwise.review.results import decisions
+    from priorwise.review.verdicts import said_in
+
+    loaded, chosen, mode = Run.load(run), Choices(**choices), _mode(blind, teach)
+    opened = loaded.open_corpus(corpus)
+    if sheet.exists():
+        raise AlreadyExists(sheet, not_a="sheet to overwrite")
+    verdicts = said_in(run)
+    if mode == "rank":
+        session = _session(run, opened, chosen, ask, None)
+        items = [Item(each.id, each.title) for each in session.next(chosen.top, reviewer=reviewer or "me")]
+        session.close()
+    elif mode == "teach":
+        items = teaching_items(loaded, opened, chosen, judged=decisions(each for each in verdicts if each.is_blind))
     else:
-        if sample is not None:
-            _session(run, corpus, chosen, ask, sample).close()
-        _serve(serve, run, corpus, chosen, reviewer, mode, ask)
+        items = items_of(loaded, chosen)
+    own = [each for each in verdicts if each.reviewer == reviewer and each.is_blind is blind]
+    write_sheet(sheet, items, opened, own, chosen=mode)
+    say(f"{counted(len(items), 'document')} written to {sheet}; fill in the column 'verdict'")
+
+
+@review.command(
+    "import", short_help="Read a sheet that was filled in.", examples="review import ml.run sheet.xlsx --reviewer Ada"
+)
+@RUN
+@SHEET
+@REVIEWER(required=True, help="Whose verdicts these are.")
+@MOVED_CORPUS
+@chooses_documents
+def import_sheet(
+    run: Path, sheet: Path, corpus: Path | str | None, reviewer: str, blind: bool, teach: bool, **choices: Any
+) -> None:
+    """Read the verdicts of SHEET, which `priorwise review export` wrote and somebody filled in."""
+    from priorwise.discovery import Run
+    from priorwise.review.queue import Choices, items_of, read_sheet
+    from priorwise.review.verdicts import Verdicts
+
+    loaded = Run.load(run)
+    opened = loaded.open_corpus(corpus)
+    verdicts = Verdicts.of_run(run)
+    try:
+        others = _others(loaded, opened)
+        items = items_of(loaded, Choices(**choices))
+        new = read_sheet(sheet, reviewer, items, verdicts, others=others, usual=_mode(blind, teach))
+    finally:
+        verdicts.close()
+    say(f"{counted(new, 'verdict')} read from {sheet}")
+
+
+@review.command(short_help="Show the results so far.", examples="review results ml.run\nreview results ml.run --json")
+@RUN
+@JSON
+def results(run: Path, as_json: bool) -> None:
+    """Show what was judged so far, how good the rankings are, and how far reviewers agree."""
+    from priorwise.review.results import results as results_of
+
+    if as_json:
+        show_json(results_of(run))
+    else:
+        _print_results(run, results_of(run))
+
+
+def _mode(blind: bool, teach: bool) -> str:
+    if blind and teach:
+        raise click.UsageError("--blind measures and --active does not: give one of them.")
+    return "blind" if blind else "teach" if teach else "rank"
 
 
 def _session(run: Path, corpus: Any, chosen: Any, ask: str, sample: int | None) -> Any:
@@ -124,7 +215,7 @@ def _session(run: Path, corpus: Any, chosen: Any, ask: str, sample: int | None) 
     session = Session.of_run(run, corpus, ask=ask, subcategories=chosen.subcategories)
     if sample is not None:
         session.sample(sample)
-        click.echo(f"{counted(sample, 'unread document')} drawn at random. They come first.")
+        say(f"{counted(sample, 'unread document')} drawn at random. They come first.")
     return session
 
 
@@ -149,50 +240,6 @@ def _serve(
     )
 
 
-def _exchange(
-    folder: Path,
-    run: Any,
-    corpus: Any,
-    chosen: Any,
-    reviewer: str | None,
-    mode: str,
-    ask: str,
-    export: Path | None,
-    filled: Path | None,
-) -> None:
-    from priorwise.review.queue import Item, items_of, read_sheet, teaching_items, write_sheet
-    from priorwise.review.results import decisions
-    from priorwise.review.verdicts import Verdicts, said_in
-
-    if filled is not None and reviewer is None:
-        raise click.UsageError("Say whose verdicts these are: --reviewer NAME.")
-    if filled is not None:
-        verdicts = Verdicts.of_run(folder)
-        try:
-            new = read_sheet(
-                filled, reviewer or "", items_of(run, chosen), verdicts, others=_others(run, corpus), usual=mode
-            )
-        finally:
-            verdicts.close()
-        click.echo(f"{counted(new, 'verdict')} read from {filled}")
-    if export is not None:
-        if export.exists():
-            raise AlreadyExists(export, not_a="sheet to overwrite")
-        said = said_in(folder)
-        if mode == "rank":
-            session = _session(folder, corpus, chosen, ask, None)
-            items = [Item(each.id, each.title) for each in session.next(chosen.top, reviewer=reviewer or "me")]
-            session.close()
-        elif mode == "teach":
-            blind = decisions(each for each in said if each.is_blind)
-            items = teaching_items(run, corpus, chosen, judged=blind)
-        else:
-            items = items_of(run, chosen)
-        own = [each for each in said if each.reviewer == reviewer and each.is_blind is (mode == "blind")]
-        write_sheet(export, items, corpus, own, chosen=mode)
-        click.echo(f"{counted(len(items), 'document')} written to {export}; fill in the column 'verdict'")
-
-
 def _others(run: Any, corpus: Any) -> list[str]:
     """Every document that a model may have chosen: all but members and those left out."""
     import numpy as np
@@ -213,17 +260,17 @@ def _print_session(run: Path) -> None:
         session = Session.of_run(run)
     except PriorwiseError:
         return
-    click.echo(in_short(session))
+    say(in_short(session))
     session.close()
 
 
-def _print_results(run: Path) -> None:
-    from priorwise.review.results import results
+NAMES = {"learned": "default", "laplace": "baseline"}
 
-    found = results(run)
+
+def _print_results(run: Path, found: Any) -> None:
     _print_session(run)
     if not found["reviewers"]:
-        click.echo("Nobody has judged anything blindly yet, so precision is not known: priorwise review RUN --blind")
+        say("Nobody has judged blindly yet, so precision is not known: priorwise review RUN --blind")
         return
     words = ("yes", "no", "unsure", "subcategory", "unjudged")
     rows = []
@@ -231,11 +278,11 @@ def _print_results(run: Path) -> None:
         ranking, spread = found["rankings"][name], found["rankings"][name]["at_k"]
         interval = f"{spread['low']:.3f} to {spread['high']:.3f}"
         rows.append(
-            [name, f"{spread['value']:.3f}", interval, *(f"{ranking['counts_at_k'][word]:,}" for word in words)]
+            [NAMES[name], f"{spread['value']:.3f}", interval, *(f"{ranking['counts_at_k'][word]:,}" for word in words)]
         )
-    show_table(["", f"PPV@{found['k']}", "95% interval", *words], rows)
+    show_table(["", f"precision@{found['k']}", "95% interval", *words], rows)
     difference = found["difference"]
-    click.echo(
+    say(
         f"\nDifference {difference['spread']['value']:+.3f} "
         f"({difference['spread']['low']:+.3f} to {difference['spread']['high']:+.3f}); "
         f"Fisher's exact test p = {difference['exact']:.3g}, t-test p = {difference['t_test']:.3g}; "
@@ -243,15 +290,15 @@ def _print_results(run: Path) -> None:
     )
     for each in found["reviewers"]:
         said = ", ".join(f"{each[word]:,} {word}" for word in ("yes", "no", "unsure", "skip"))
-        click.echo(f"{safe(each['name'])}: {said}")
+        say(f"{safe(each['name'])}: {said}")
     if found["teachers"]:
         judged, accepted = len(found["progress"]["teaching"]), (found["progress"]["teaching"] or [0])[-1]
-        click.echo(f"Not blind, and in none of these figures: {counted(judged, 'document')}, {accepted:,} accepted")
+        say(f"Not blind, and in none of these figures: {counted(judged, 'document')}, {accepted:,} accepted")
     for pair in found["agreement"]:
         kappa = "is not defined"
         if pair["kappa"] is not None:
             kappa = f"{pair['kappa']:.3f} ({pair['low']:.3f} to {pair['high']:.3f})"
-        click.echo(
+        say(
             f"{safe(pair['first'])} and {safe(pair['second'])}: "
             f"{pair['agreed']:.1%} of {pair['documents']:,} the same, Cohen's κ {kappa}"
         )
@@ -265,30 +312,30 @@ SHOWN = 600
 
 def judge_in_terminal(session: Any, reviewer: str) -> None:
     """Ask about one document after the other until there is none, or no more input."""
-    click.echo(HELP)
+    say(HELP)
     document: Any = None
     while True:
         if document is None:
             found = session.next(1, reviewer=reviewer)
             if not found:
-                click.echo("\nEvery document is judged.")
+                say("\nEvery document is judged.")
                 break
             document = found[0]
             _show(session, document, SHOWN)
-        click.echo("> ", nl=False)
+        say("> ", nl=False)
         line = sys.stdin.readline()
         key, _, note = line.strip().partition(" ")
         if not line or key in ("q", "quit"):
-            click.echo()
+            say()
             break
         word = WORDS.get(key.lower(), key.lower())
         if word in WORDS.values():
             session.judge(document.id, word, reviewer=reviewer, note=note.strip() or None)
-            click.echo(in_short(session))
+            say(in_short(session))
             document = None
         elif word in ("z", "undo"):
             back = session.undo(reviewer)
-            click.echo("Nothing to undo." if back is None else f"Undone: {safe(back)}")
+            say("Nothing to undo." if back is None else f"Undone: {safe(back)}")
             document = document if back is None else None
         elif word in ("w", "why"):
             from priorwise.cli.explain import print_explanation
@@ -297,8 +344,8 @@ def judge_in_terminal(session: Any, reviewer: str) -> None:
         elif word in ("t", "text"):
             _show(session, document, None)
         else:
-            click.echo(HELP)
-    click.echo(f"{in_short(session)}\n{session.stop.reason}")
+            say(HELP)
+    say(f"{in_short(session)}\n{session.stop.reason}")
 
 
 def in_short(session: Any) -> str:
@@ -316,10 +363,10 @@ def _show(session: Any, document: Any, longest: int | None) -> None:
     text = session.corpus.text(row) or ""
     where = "drawn at random" if document.chosen == "random" else f"rank {document.rank:,}"
     chance = "" if document.probability is None else f", probability {document.probability:.2f}"
-    click.echo(f"\n{safe(document.title, 200)} ({safe(document.id)}; {where}{chance})")
+    say(f"\n{safe(document.title, 200)} ({safe(document.id)}; {where}{chance})")
     if address := session.corpus.address(row):
-        click.echo(safe(address))
+        say(safe(address))
     if text:
         short = text if longest is None else text[:longest]
         more = f" … ({counted(len(text) - len(short), 'more character')})" if len(short) < len(text) else ""
-        click.echo(safe(" ".join(short.split())) + more)
+        say(safe(" ".join(short.split())) + more)

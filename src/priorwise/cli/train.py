@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from priorwise.cli.names import NamedPrior, parse_model, parse_prior, parse_target, show_names
-from priorwise.cli.options import named, open_corpus, place
-from priorwise.cli.output import progress_bar, safe
+from priorwise.cli.names import NamedPrior, parse_model, parse_objective, parse_prior, show_names
+from priorwise.cli.options import CORPUS, COUNT, OVERWRITE, PATH, SEED, command, named, open_corpus, option
+from priorwise.cli.output import progress_bar, safe, say
 from priorwise.counting import counted
 from priorwise.errors import InputError, NotEnoughData
 
@@ -18,105 +19,84 @@ FEATURES = ("tfidf", "log", "counts", "presence")
 METHODS = ("var", "var-tfidf", "mode", "mode-tfidf")
 LABELS_SHOWN = 3
 
-_OPTIONS = (
-    click.option(
-        "--features",
-        type=click.Choice(FEATURES),
-        help="What a regression reads of a word: 1 + log of its count, times its rarity in the corpus, documents of "
-        "one length (tfidf); 1 + log of its count; its count; or whether it is there. [default: tfidf]",
-    ),
-    click.option(
-        "--knowledge",
-        multiple=True,
-        metavar="SOURCE",
-        help="What you know about the labels: keywords as in '+oil:2 -olive', or a text, in a file named LABEL.txt; a "
-        "folder of such files; LABEL=FILE; or LABEL=TABLE:COLUMN for a column of a spreadsheet. May be given again.",
-    ),
-    click.option(
-        "--method",
-        type=click.Choice(METHODS),
-        help="How keywords or texts change a word's prior: a larger variance (var) or another centre (mode), for all "
-        "words alike or more for typical ones (tfidf). For long texts and few examples: var-tfidf. [default: mode]",
-    ),
-    click.option("--strength", type=float, help="How much the keywords or texts count, C. [default: learned]"),
-    click.option(
-        "--threshold",
-        metavar="TARGET",
-        help="Decide so that f1, another fBETA, ppv:FLOOR or errors is best on the examples. [default: probability ½]",
-    ),
-    click.option("--approximate", is_flag=True, help="Learn by approximate leave-one-out, faster (logistic)."),
-    click.option(
-        "--show-prior",
-        type=click.IntRange(min=0),
-        help="How many words to show with their prior. [default: 5 with knowledge]",
-    ),
+_learn = partial(option, group="Learning the prior")
+_regression = partial(option, group="Regressions")
+
+
+@command(
+    examples="""
+    train articles.corpus -o topics.model
+    train articles.corpus --prior learn:witten-bell --objective macro-f1 -o topics.model
+    train articles.corpus --model logistic --keywords oil.txt -o oil.model
+    """
 )
-
-
-def regression_options(command: Any) -> Any:
-    """Add the options to a command, in this order."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-@click.command()
-@click.argument("corpus", callback=place)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The model folder to write.")
-@click.option(
-    "--model",
-    default="multinomial",
-    show_default=True,
-    help="The likelihood: multinomial, bernoulli or another naive Bayes, logistic or another regression.",
-)
-@click.option(
+@CORPUS
+@option("-o", "--output", type=PATH, required=True, help="The model folder to write.")
+@option("--model", default="multinomial", help="multinomial, bernoulli or another naive Bayes, logistic or probit.")
+@option(
     "--prior",
-    help="The prior: its name, with its numbers or without, as in witten-bell:0.1; a preset, as "
-    "laplace; or learn, or learn:witten-bell, to learn the numbers. [default: the model's first]",
+    help="Its name, with or without its numbers, as in witten-bell:0.1; a preset, as laplace; or learn, or "
+    "learn:witten-bell, to learn the numbers. [default: the model's first]",
 )
-@click.option(
-    "--target",
-    help="The objective of a learned prior, as macro-f1, f0.5 or log-likelihood. "
-    "[default: accuracy, for labels f1, for regressions log-likelihood]",
-)
-@click.option(
-    "--list",
+@option(
+    "--list-models",
     is_flag=True,
     is_eager=True,
     expose_value=False,
     callback=show_names,
-    help="Show every model, its priors and their numbers, and every target; then stop.",
+    old="--list",
+    help="Show every model, its priors and their numbers, and every objective; then stop.",
 )
-@click.option(
-    "--folds",
-    type=click.IntRange(min=2),
-    help="How many folds to learn by. [default: exact leave-one-out; for logistic 10, for probit 5]",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="How the folds are drawn.")
-@click.option(
+@option(
     "--decide",
     type=click.Choice(["one", "each"]),
-    help="A document has one of the labels, or each label is decided on its own. [default: as in the corpus]",
+    help="A document has one label, or each is decided on its own. [default: as in the corpus]",
 )
-@click.option(
-    "--class-rate",
-    type=click.Choice(["counted", "uniform"]),
-    default="counted",
-    show_default=True,
-    help="The class rates to assume.",
+@option("--min-members", type=COUNT, default=1, help="Leave out labels with fewer.")
+@option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
+@option("--class-rate", type=click.Choice(["counted", "uniform"]), default="counted", help="The class rates to assume.")
+@OVERWRITE
+@_learn(
+    "--objective",
+    old="--target",
+    help="Such as macro-f1, f0.5 or log-likelihood. [default: accuracy, for labels f1, for regressions log-likelihood]",
 )
-@click.option(
-    "--min-members", type=click.IntRange(min=1), default=1, show_default=True, help="Leave out labels with fewer."
+@_learn("--folds", type=click.IntRange(min=2), help="[default: exact leave-one-out; for logistic 10, for probit 5]")
+@_learn("--seed", type=SEED, default=0, help="Where random draws start.")
+@_learn("--approximate", is_flag=True, help="Learn by approximate leave-one-out, faster (logistic).")
+@_regression(
+    "--features",
+    type=click.Choice(FEATURES),
+    help="tfidf: 1 + log of a word's count, times its rarity, documents of one length. log: 1 + log of the count. "
+    "counts: the count. presence: whether it occurs. [default: tfidf]",
 )
-@click.option("--labelled", is_flag=True, help="If each label is decided: leave out documents without any.")
-@click.option("--overwrite", is_flag=True, help="Replace the model if it is there already.")
-@regression_options
+@_regression(
+    "--keywords",
+    old="--knowledge",
+    multiple=True,
+    metavar="SOURCE",
+    help="What you know about labels: keywords as in '+oil:2 -olive', or a text, in a file named LABEL.txt; a "
+    "folder of such files; LABEL=FILE; or LABEL=TABLE:COLUMN of a table. May be repeated.",
+)
+@_regression(
+    "--method",
+    type=click.Choice(METHODS),
+    help="How keywords or texts change a word's prior: a larger variance (var) or another centre (mode), for all "
+    "words alike or more for typical ones (tfidf). [default: mode]",
+)
+@_regression("--strength", type=float, help="How much the keywords or texts count, C. [default: learned]")
+@_regression(
+    "--threshold",
+    metavar="OBJECTIVE",
+    help="Decide so that f1, another fBETA, precision:FLOOR or errors is best. [default: probability ½]",
+)
+@_regression("--show-prior", type=SEED, help="How many words to show with their prior. [default: 5 with --keywords]")
 def train(
     corpus: Path | str,
     output: Path,
     model: str,
     prior: str | None,
-    target: str | None,
+    objective: str | None,
     folds: int | None,
     seed: int,
     decide: str | None,
@@ -137,9 +117,9 @@ def train(
         raise InputError("--class-rate is for naive Bayes; a regression learns its intercept from the examples")
     prior = check_options(kind, prior, regression)
     named = NamedPrior(lambda types: None) if prior is None else parse_prior(model, prior)
-    if not named.learn and (target is not None or folds is not None or regression["approximate"]):
-        raise InputError("--target and --folds say how to learn a prior; ask for that with --prior learn")
-    wanted = None if target is None else parse_target(target)
+    if not named.learn and (objective is not None or folds is not None or regression["approximate"]):
+        raise InputError("--objective and --folds say how to learn a prior; ask for that with --prior learn")
+    wanted = parse_objective(objective)
     opened = open_corpus(corpus)
     multilabel = None if decide is None else decide == "each"
     examples = examples_of(opened, multilabel=multilabel, min_members=min_members, labelled_only=labelled)
@@ -155,19 +135,23 @@ def train(
 
     def about(fitted: Any) -> dict[str, Any]:
         rate = {} if kind.regression else {"class_rate": class_rate}
-        return {"model": model, **rate, **_learned(fitted, target, _how(kind, folds, seed, regression["approximate"]))}
+        return {
+            "model": model,
+            **rate,
+            **_learned(fitted, objective, _how(kind, folds, seed, regression["approximate"])),
+        }
 
-    told = named.learn and not kind.regression
-    with progress_bar("Learning the prior" if named.learn else "Counting", total=1.0 if told else None) as bar:
+    measured = named.learn and not kind.regression
+    with progress_bar("Learning the prior" if named.learn else "Counting", total=1.0 if measured else None) as bar:
         if kind.regression:
             made, fitted = train_regression(
-                opened, examples, kind, named, target=wanted, folds=folds, seed=seed, about=about, **regression
+                opened, examples, kind, named, objective=wanted, folds=folds, seed=seed, about=about, **regression
             )
         else:
             made, fitted = run_train(opened, examples, make, features=kind.reads, link=kind.link, about=about)
     made.save(output, overwrite=overwrite)
     print_training(corpus, made, fitted, kind)
-    click.echo(f"Written to {output}.")
+    say(f"Written to {output}.")
 
 
 def _folds(folds: int | None, seed: int, examples: Any) -> Any:
@@ -190,7 +174,7 @@ def _how(kind: Any, folds: int | None, seed: int, approximate: bool) -> str:
     return f"{folds} folds, seed {seed}"
 
 
-def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
+def _learned(fitted: Any, objective: str | None, by: str) -> dict[str, Any]:
     """What the model's description says of its prior."""
     from priorwise.priors.base import is_several
 
@@ -200,7 +184,7 @@ def _learned(fitted: Any, target: str | None, by: str) -> dict[str, Any]:
     return {
         "prior": list(map(repr, prior)) if is_several(prior) else repr(prior),
         "learned": {
-            "target": target,
+            "target": objective,
             "score": float(fitted.best_score_),
             "trials": len(fitted.trials_["score"]),
             "by": by,
@@ -215,27 +199,27 @@ def print_training(corpus: Path | str, model: Any, fitted: Any, kind: Any) -> No
 
     about = model.about
     what = "labels, each decided on its own" if model.multilabel else "classes, one for each document"
-    click.echo(
+    say(
         f"{named(corpus)}: {counted(about['corpus']['documents'], 'document')}, {len(model.labels):,} {what}; "
         f"{counted(len(model.tokens), 'distinct word')}"
     )
     if without := about["corpus"]["without_label"]:
-        click.echo(f"{counted(without, 'document')} without any of them, taken as examples of none (see --labelled)")
+        say(f"{counted(without, 'document')} without any of them, taken as examples of none (see --labelled)")
     for why, count in about["corpus"]["left_out"].items():
-        click.echo(f"Left out: {why} ({count:,})")
+        say(f"Left out: {why} ({count:,})")
     best = getattr(fitted, "best_estimator_", fitted)
     name = "priors" if is_several(best.given_prior) else repr(best.given_prior)
-    click.echo(f"{about['model'].capitalize()}, {name}: {best.describe_prior()}.")
+    say(f"{about['model'].capitalize()}, {name}: {best.describe_prior()}.")
     learned = about["learned"]
     if learned is not None:
         usual = "f1" if model.multilabel or len(model.labels) == 2 else "accuracy"
-        target = learned["target"] or ("log-likelihood" if kind.regression else usual)
-        click.echo(
-            f"Learned by {learned['by']}: {target} {learned['score']:.4f}, "
+        objective = learned["target"] or ("log-likelihood" if kind.regression else usual)
+        say(
+            f"Learned by {learned['by']}: {objective} {learned['score']:.4f}, "
             f"the best of {counted(learned['trials'], 'trial')}."
         )
         if learned["remark"]:
-            click.echo(f"Note: {safe(learned['remark'])}.")
+            say(f"Note: {safe(learned['remark'])}.")
 
 
 def check_options(model: Any, prior: str | None, given: dict[str, Any]) -> str | None:
@@ -248,13 +232,13 @@ def check_options(model: Any, prior: str | None, given: dict[str, Any]) -> str |
         return prior
     if given["approximate"] and not model.shares_folds:
         raise InputError("--approximate is for --model logistic")
-    knowledge, strength = given["knowledge"], given["strength"]
-    if not knowledge and (given["method"] is not None or strength is not None):
-        raise InputError("--method and --strength say what --knowledge does: give that too")
+    keywords, strength = given["keywords"], given["strength"]
+    if not keywords and (given["method"] is not None or strength is not None):
+        raise InputError("--method and --strength say what --keywords does: give that, too")
     if prior is None:
-        return "gaussian" if not knowledge else "laplace" if strength is not None else "learn:laplace"
-    if knowledge and strength is None and not prior.startswith("learn"):
-        raise InputError("give --strength with --knowledge, or let it be learned, as with --prior learn:laplace")
+        return "gaussian" if not keywords else "laplace" if strength is not None else "learn:laplace"
+    if keywords and strength is None and not prior.startswith("learn"):
+        raise InputError("give --strength with --keywords, or let it be learned, as with --prior learn:laplace")
     return prior
 
 
@@ -264,25 +248,25 @@ def train_regression(
     model: Any,
     named: NamedPrior,
     *,
-    target: Any,
+    objective: Any,
     folds: int | None,
     seed: int,
     about: Callable[[Any], dict[str, Any]],
     features: str | None,
-    knowledge: tuple[str, ...],
+    keywords: tuple[str, ...],
     method: str | None,
     strength: float | None,
     threshold: str | None,
     approximate: bool,
     show_prior: int | None,
 ) -> tuple[Any, Any]:
-    """Read the knowledge, learn, and show the prior."""
+    """Read the keywords, learn, and show the prior."""
     from priorwise.models.prior_search import PriorSearch
     from priorwise.models.training import fit_regression, prepare, prior_of_knowledge
     from priorwise.priors.keywords import read_knowledge
 
-    known = read_knowledge(knowledge, examples.labels) if knowledge else None
-    line = None if threshold is None else parse_target(threshold, needs="counts")
+    known = read_knowledge(keywords, examples.labels) if keywords else None
+    line = parse_objective(threshold, needs="counts")
     prepared = prepare(corpus, examples, features or "tfidf", known)
     prior = named.make(len(prepared.vocabulary.words))
     if known is not None:
@@ -292,8 +276,8 @@ def train_regression(
     estimator = model.with_prior(prior)
     if named.learn:
         grid = prior.grid([strength]) if known is not None and strength is not None else prior.grid()
-        how = "approximate" if approximate else _dealt(model, folds, seed, examples)
-        estimator = PriorSearch(estimator, target=target, grid=grid, folds=how)
+        how = "approximate" if approximate else _shared_folds(model, folds, seed, examples)
+        estimator = PriorSearch(estimator, target=objective, grid=grid, folds=how)
     made, fitted = fit_regression(corpus, examples, prepared, estimator, link=model.link, about=about, threshold=line)
     shown = 5 if show_prior is None and known is not None else show_prior or 0
     if shown:
@@ -301,7 +285,7 @@ def train_regression(
     return made, fitted
 
 
-def _dealt(model: Any, folds: int | None, seed: int, examples: Any) -> Any:
+def _shared_folds(model: Any, folds: int | None, seed: int, examples: Any) -> Any:
     """Folds, drawn by chance; a label with one document is named here, where its name is known."""
     import numpy as np
 
@@ -331,9 +315,9 @@ def _show(prior: Any, examples: Any, words: Sequence[str], known: Any, limit: in
     if known is not None and not one_output:
         outputs = [(output, label) for output, label in outputs if label in known.of_labels]
     for output, label in outputs[:LABELS_SHOWN]:
-        click.echo(f"Before reading, of '{safe(label, 40)}':")
+        say(f"The prior of '{safe(label, 40)}':")
         own = one_each(prior, 1 if one_output else len(examples.labels))[output]
         for line in own.describe(words, output=output, limit=limit).splitlines():
-            click.echo(f"  {safe(line)}")
+            say(f"  {safe(line)}")
     if len(outputs) > LABELS_SHOWN:
-        click.echo(f"(and of {len(outputs) - LABELS_SHOWN} more)")
+        say(f"(and of {counted(len(outputs) - LABELS_SHOWN, 'more label')})")

@@ -47,7 +47,7 @@ def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
     suitable = [(-size, label) for label, size in found.items() if FEWEST <= size <= most]
     if not suitable:
         raise NotEnoughData(
-            f"no category has {FEWEST} to {most} members; name one with --category, or give a larger dump with --data"
+            f"no category has {FEWEST} to {most} members; name one with --category, or give a larger dump with --dump"
         )
     return min(suitable)[1]
 

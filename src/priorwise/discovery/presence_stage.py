@@ -215,20 +215,20 @@ class PresenceStage(Stage):
         words = []
         if about.given:
             words += ["--prior", f"{about.negative!r},{about.positive!r}"]
-            words += ["--centre", about.centre] if about.centre != "uniform" else []
+            words += ["--centre", "corpus-wide"] if about.centre != "uniform" else []
         elif about.centre != "collection":
             words += ["--centre", about.centre]
         if about.target != "average precision":
-            words += ["--target", target_option(about.target) or "…"]
+            words += ["--objective", target_option(about.target) or "…"]
         if about.search != "exhaustive":
-            words += ["--search", about.search]
+            words += ["--prior-search", about.search]
         if len(about.seeds) != 5 and not shared:
-            words += ["--seeds", str(len(about.seeds))]
+            words += ["--repeats", str(len(about.seeds))]
         if about.counts != "all other documents":
-            words += ["--negatives-per-positive", f"{about.negatives_per_sample / n_members:.10g}"]
+            words += ["--others-per-member", f"{about.negatives_per_sample / n_members:.10g}"]
         if not words and self.role == COMPARES:
             # It takes part only if something about it is chosen.
-            words += ["--seeds", str(len(about.seeds))]
+            words += ["--repeats", str(len(about.seeds))]
         return words
 
     def facts(self) -> dict[str, Any]:

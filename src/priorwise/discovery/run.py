@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.files import FILES, check_described, check_files, described
-from priorwise.corpus.storage.places import recorded_path
+from priorwise.corpus.storage.checksums import FILES, check_described, check_files, described
+from priorwise.corpus.storage.recorded import recorded_path
 from priorwise.counting import counted
 from priorwise.discovery.damage import damage_named
 from priorwise.discovery.old_runs import upgraded
@@ -107,6 +107,8 @@ class About:
         What it learned from, verdict by verdict, in the order of the reviews: all earlier rounds of the category.
     maintenance : bool
         Whether categories that serve a wiki's editors count as evidence, too.
+    asked : dict
+        What the command line was asked, option by option, to see whether the same is asked again.
     """
 
     label: str | None
@@ -128,6 +130,7 @@ class About:
     left_out: tuple[str, ...] = ()
     learned_from: tuple[JudgedDocument, ...] = ()
     maintenance: bool = False
+    asked: dict[str, str] = field(default_factory=dict)
 
     @property
     def unnamed(self) -> str:

@@ -47,7 +47,7 @@ def discover_command(run: Run, output: str) -> str:
     words = ["priorwise", "discover", _corpus_name(about)]
     if about.together is not None:
         # One of many labels that shared the documents by which their priors were judged.
-        words += ["--labels-from", "…"]
+        words += ["--categories-from", "…"]
     else:
         words += [about.label] if about.label is not None else ["--members", "…"] if about.members else []
     words += ["--exclude", "…"] if about.excluded else []
@@ -60,9 +60,9 @@ def discover_command(run: Run, output: str) -> str:
     words += ["--maintenance"] if about.maintenance else []
     words += _model(run)
     words += ["--seed", str(about.seed)] if about.seed else []
-    words += ["--top", str(about.top)] if about.top != 1000 else []
+    words += ["--keep", str(about.top)] if about.top != 1000 else []
     if about.subcategories is not None and about.subcategories.depth is not None:
-        words += ["--subcategory-depth", str(about.subcategories.depth)]
+        words += ["--depth", str(about.subcategories.depth)]
     if about.together is not None:
         return command(*words, "--runs", "…")
     # A label may begin with a dash.
