@@ -14,9 +14,8 @@ import pyarrow as pa
 from measure import arguments, peak_memory, seconds, table
 
 from priorwise.corpus.build.completion import complete
-from priorwise.corpus.build.memberships import category_table
-from priorwise.corpus.build.partial import PartialCorpus
-from priorwise.corpus.build.shards import Shard
+from priorwise.corpus.build.shards import Shard, category_table
+from priorwise.corpus.build.writing import PartialCorpus
 from priorwise.corpus.storage.columns import list_column
 from priorwise.wiki.files import readable_pieces
 from priorwise.wiki.sql import CATEGORYLINKS, SqlTable, SqlTables

@@ -238,7 +238,7 @@ def matrices(count: int, seed: int, home: Path) -> Iterator[Outcome]:
 
 
 def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
-    """Flipped bits; `count` is how many at most for each of the four."""
+    """Flipped bits; `count` is how many at most for each of the five."""
     import numpy as np
 
     from priorwise.corpus import Corpus
@@ -246,11 +246,19 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from priorwise.errors import PriorwiseError
     from priorwise.models.linear_model import LinearModel
     from priorwise.readers.copies import cache_folder
+    from priorwise.review import Verdict, Verdicts
     from test_linear_model import small_model
     from test_verify import READ
 
     corpus = tea(home / "x.corpus")
     discover(corpus, "Tea", model="presence").save(home / "x.run")
+    (home / "x.review").mkdir()
+    store = Verdicts(home / "x.review" / "verdicts.sqlite")
+    store.add_all([Verdict(str(row), "Ada", str(row), "yes", note="as agreed", rank=row) for row in range(8)])
+    store.draw(["6", "7"])
+    store.set_team(["Ada", "Bob"], 1, 0.25)
+    store.close()
+    told = all_said(home / "x.review")
     small_model().save(home / "x.model")
 
     def copy(_folder: Path) -> None:
@@ -261,6 +269,10 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
         if same:
             raise Harmless
 
+    def review(folder: Path) -> None:
+        if all_said(folder) == told:
+            raise Harmless
+
     of_model = {"model.json", "labels.arrow", "outputs.arrow", "tokens.arrow"}
     with contextlib.suppress(Harmless):
         copy(home)
@@ -268,6 +280,7 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
         (home / "x.corpus", None, lambda folder: Corpus.open(folder).verify()),
         (home / "x.model", of_model, LinearModel.load),
         (home / "x.run", READ, Run.load),
+        (home / "x.review", {"verdicts.sqlite"}, review),
         (cache_folder() / "corpora" / corpus.checksum[:20], None, copy),
     ]
     rng = np.random.default_rng(seed)
@@ -283,15 +296,26 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                 file.write_bytes(changed)
                 try:
                     load(folder)
-                    said = "unnoticed"
+                    outcome = "unnoticed"
                 except PriorwiseError:
-                    said = "noticed"
+                    outcome = "noticed"
                 except Harmless:
-                    said = "harmless"
+                    outcome = "harmless"
                 except Exception as error:
-                    said = f"{type(error).__name__}: {error}"
-                yield f"{folder.name}/{file.name}, byte {place}", said
+                    outcome = f"{type(error).__name__}: {error}"
+                yield f"{folder.name}/{file.name}, byte {place}", outcome
             file.write_bytes(whole)
+
+
+def all_said(folder: Path) -> Any:
+    """Return all that a review holds."""
+    from priorwise.review import Verdicts
+
+    store = Verdicts(folder / "verdicts.sqlite", read_only=True)
+    try:
+        return store.log(), store.samples(), store.team()
+    finally:
+        store.close()
 
 
 class Harmless(Exception):

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.corpus.storage.checksums import described
+from priorwise.corpus.storage.files import described
 from priorwise.models import linear_model
 
 STRANGE: list[Any] = [

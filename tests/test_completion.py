@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 from reference_sql import Dump, Wiki, categorylinks_dump, linktarget_dump, new_categorylinks_dump, page_dump
 
 from conftest import contents
-from priorwise.corpus.build import scratch
-from priorwise.corpus.build.category_names import NONE, CategoryNames
-from priorwise.corpus.build.completion import ADDED, NO_PAGE, NO_TARGET, NOT_HERE, complete
+from priorwise.corpus.build import completion as scratch
+from priorwise.corpus.build.completion import ADDED, NO_PAGE, NO_TARGET, NONE, NOT_HERE, CategoryNames, complete
 from priorwise.corpus.build.merge import in_memory, merge
-from priorwise.corpus.build.scratch import Allocate
-from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard
-from priorwise.corpus.build.write import write_corpus
+from priorwise.corpus.build.shards import Allocate, AnyShard, MappedShard, Shard
+from priorwise.corpus.build.writing import write_corpus
 from priorwise.corpus.storage.files import MemoryPlace
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin

@@ -130,7 +130,7 @@ def test_shards_do_not_change_the_content(size: int, monkeypatch: pytest.MonkeyP
     texts = [f"common w{i % 5} w{i % 3} rare{i} é漢" for i in range(25)]
     labels = [[f"l{i % 4}", f"m{i}"] for i in range(25)]
     monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", size)
-    monkeypatch.setattr("priorwise.corpus.build.names.ENTRIES_PER_RANGE", 1 + size)
+    monkeypatch.setattr("priorwise.corpus.build.merge.ENTRIES_PER_RANGE", 1 + size)
     corpus = Corpus.from_texts(texts, labels=labels)
     assert corpus.token_names(np.arange(corpus.n_vocabulary)) == reference.vocabulary(texts)
     assert as_dicts(corpus) == reference.counts(texts)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import reference_graph as reference
 from priorwise.corpus import CategoryGraph, CategoryPage, Corpus, Document, ingest
-from priorwise.corpus.build.edges import category_graph
-from priorwise.corpus.build.in_memory import corpus_of
+from priorwise.corpus.build.ingestion import corpus_of
+from priorwise.corpus.build.merge import category_graph
 from priorwise.corpus.build.shards import Shard
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.readers.document import Origin, Stream

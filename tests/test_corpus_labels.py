@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.label_search import LabelSearch, nearest_occurrence
+from priorwise.corpus.lookup import LabelSearch, nearest_occurrence
 from priorwise.errors import UnknownName
 
 NAMES = [

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from conftest import contents
 from priorwise.corpus import CategoryPage, Corpus, Document, Origin, ingest
-from priorwise.corpus.build.in_memory import corpus_of
-from priorwise.corpus.build.memberships import number_memberships
+from priorwise.corpus.build.ingestion import corpus_of
 from priorwise.corpus.build.merge import merge
 from priorwise.corpus.build.repeats import order_ids, settle_repeats, with_rows
-from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard
-from priorwise.corpus.build.write import Written, write_corpus
+from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard, number_memberships
+from priorwise.corpus.build.writing import Written, write_corpus
 from priorwise.corpus.storage.files import FolderPlace, MemoryPlace
 from priorwise.errors import InputError
 from priorwise.readers.document import Stream

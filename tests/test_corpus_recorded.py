@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Cli
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.recorded import recorded_path
+from priorwise.corpus.storage.places import recorded_path
 from priorwise.errors import InputError
 
 ADDRESSES = [
@@ -50,7 +50,7 @@ def test_no_command_contacts_what_a_run_names(
         raise AssertionError("something was contacted")
 
     monkeypatch.setattr(socket.socket, "connect", no_connection)
-    monkeypatch.setattr("priorwise.corpus.stored.manifest_at", no_connection)
+    monkeypatch.setattr("priorwise.corpus.corpus.manifest_at", no_connection)
     arguments: dict[str, list[object]] = {
         "explain": [path, "d1"],
         "report": [path, "-o", tmp_path / "x.html"],

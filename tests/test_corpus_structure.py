@@ -15,7 +15,7 @@ import pytest
 from conftest import Refused
 from crafting import CHANGES, Change, Crafted, Tables, replaced, small_corpus, with_values, wrong_number
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage import verified as memory
+from priorwise.corpus.storage import structure as memory
 from priorwise.errors import CorpusError, DamagedCorpus
 
 
@@ -96,7 +96,7 @@ def test_what_was_checked_is_remembered_until_the_file_changes(
 ) -> None:
     folder = shutil.copytree(sound, tmp_path / "x.corpus")
     checked: list[str] = []
-    monkeypatch.setattr("priorwise.corpus.stored.check_file", lambda name, *rest: checked.append(name))
+    monkeypatch.setattr("priorwise.corpus.corpus.check_file", lambda name, *rest: checked.append(name))
     Corpus.open(folder).matrix()
     assert checked == ["tokens.arrow"]
     Corpus.open(folder).matrix()

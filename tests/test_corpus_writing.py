@@ -39,7 +39,7 @@ N_DOCUMENTS = 43
 @pytest.fixture(autouse=True)
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priorwise.corpus.build.ingestion.DOCUMENTS_PER_SHARD", SMALL_SHARDS)
-    monkeypatch.setattr("priorwise.corpus.build.names.ENTRIES_PER_RANGE", 16)
+    monkeypatch.setattr("priorwise.corpus.build.merge.ENTRIES_PER_RANGE", 16)
 
 
 def write_records(path: Path) -> None:
@@ -88,10 +88,10 @@ KILLER = """
     from pathlib import Path
 
     import priorwise.corpus.build.ingestion as ingestion
-    import priorwise.corpus.build.names as names
+    import priorwise.corpus.build.merge as names
     import priorwise.durable as whole_folder
     from priorwise.corpus.storage.files import FolderPlace
-    from priorwise.corpus.build.partial import PartialCorpus
+    from priorwise.corpus.build.writing import PartialCorpus
     from priorwise.readers.records import RecordReader
     from priorwise.corpus.build.shards import Shard
     from priorwise.corpus import Corpus

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import reference_graph as reference
 from conftest import FAST, Cli, Refused
 from priorwise.corpus import CategoryPage, Corpus, Document, ingest
-from priorwise.corpus.build.in_memory import corpus_of
+from priorwise.corpus.build.ingestion import corpus_of
 from priorwise.discovery import Run, discover
 from priorwise.discovery.status import Status, Statuses, Subcategories
 from priorwise.errors import InputError, UnknownName

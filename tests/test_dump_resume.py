@@ -140,7 +140,7 @@ def test_what_changes_the_corpus_begins_anew(change: dict[str, Any], tmp_path: P
     options: dict[str, Any] = {"min_bytes": MIN_BYTES, **change}
     partial = tmp_path / "a.corpus.partial"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("priorwise.corpus.build.partial.PartialCorpus.publish", interrupt)
+        patch.setattr("priorwise.corpus.build.writing.PartialCorpus.publish", interrupt)
         with pytest.raises(KeyboardInterrupt):
             ingest_wikipedia([source], tmp_path / "a.corpus", min_bytes=MIN_BYTES)
     assert partial.is_dir()

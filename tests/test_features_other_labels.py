@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conftest import Cli
 from priorwise.corpus import Corpus
-from priorwise.corpus.build.in_memory import corpus_of
+from priorwise.corpus.build.ingestion import corpus_of
 from priorwise.discovery import Run, discover
 from priorwise.discovery.category import Category
 from priorwise.discovery.hidden import DefaultModel

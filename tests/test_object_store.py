@@ -18,8 +18,8 @@ from object_store import ObjectStore, an_object_store
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.build.ingestion import ReaderShards, ways_of_working
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.writing import RemotePartial
 from priorwise.corpus.storage.places import Store
-from priorwise.corpus.storage.remote import RemotePartial
 from priorwise.engines.engine import Local
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import written_split

@@ -116,6 +116,58 @@ def test_a_newer_format_is_not_touched(tmp_path: Path) -> None:
         Verdicts(path)
 
 
+def test_a_flipped_byte_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    store = Verdicts(path)
+    store.add_all([Verdict(f"id{n}", "Ada", f"document {n}", "yes", note="as agreed", rank=n) for n in range(9)])
+    store.draw(["document 7", "document 8"])
+    store.set_team(["Ada", "Bob"], 1, 0.25)
+    before = store.log(), store.samples(), store.team()
+    store.close()
+    whole = path.read_bytes()
+    noticed = 0
+    # Most of the file is empty pages, whose zeros nobody reads.
+    for place in [place for place in range(len(whole)) if whole[place]][::17]:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        try:
+            store = Verdicts(path, read_only=True)
+        except BrokenFile:
+            noticed += 1
+            continue
+        try:
+            assert (store.log(), store.samples(), store.team()) == before, place
+        except BrokenFile:
+            noticed += 1
+        finally:
+            store.close()
+    assert noticed > 100
+
+
+def test_a_verdict_that_somebody_changed_or_removed_is_noticed(tmp_path: Path) -> None:
+    for change in (
+        "UPDATE verdict SET verdict = 'no' WHERE id = 'b'",
+        "DELETE FROM verdict WHERE id = 'c'",
+        "DELETE FROM sample",
+        "DELETE FROM seal",
+        "DROP TABLE seal",
+    ):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.sqlite"
+        store = Verdicts(path)
+        store.add_all([Verdict(id, "Ada", id, "yes") for id in "abc"])
+        store.draw(["d"])
+        store.close()
+        database = sqlite3.connect(path)
+        with database:
+            database.execute(change)
+        database.close()
+        store = Verdicts(path)
+        with pytest.raises(BrokenFile, match="damaged"):
+            store.log()
+        with pytest.raises(BrokenFile, match="damaged"):
+            store.add(Verdict("e", "Ada", "e", "yes"))
+        store.close()
+
+
 def test_the_disk_is_waited_for(verdicts: Verdicts) -> None:
     (mode,) = verdicts._database.execute("PRAGMA journal_mode").fetchone()
     (synchronous,) = verdicts._database.execute("PRAGMA synchronous").fetchone()

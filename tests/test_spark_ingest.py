@@ -313,7 +313,7 @@ def test_an_address_that_nothing_reaches(spark: Spark, part_files: list[Path]) -
 def test_what_is_done_is_not_done_again(spark: Spark, part_files: list[Path], tmp_path: Path) -> None:
     """Stopped with some splits done: their shards are taken as they are."""
     from priorwise.corpus.build.ingestion import ReaderShards, ways_of_working
-    from priorwise.corpus.build.partial import PartialCorpus
+    from priorwise.corpus.build.writing import PartialCorpus
     from priorwise.engines.spark_ingest import finished_splits, written_split
 
     reader = RecordReader(part_files)

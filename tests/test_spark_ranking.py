@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import priorwise.corpus.build.in_memory as build
+import priorwise.corpus.build.ingestion as build
 import priorwise.corpus.build.ingestion as ingestion
 from priorwise.corpus import Corpus
 from priorwise.engines.corpus_part import parts_of_corpus

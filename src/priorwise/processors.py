@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
 
 
 def processors() -> int:
@@ -14,3 +18,33 @@ def processors() -> int:
     True
     """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+Result = TypeVar("Result")
+
+
+def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iterator[Result]:
+    """Call functions on several threads and yield their results in order; one more than there are threads may wait.
+
+    Examples
+    --------
+    >>> list(in_order([lambda: "a", lambda: "b"], workers=2))
+    ['a', 'b']
+    """
+    threads = workers or processors()
+    if threads == 1:
+        # To start a thread takes longer than many a call.
+        yield from (call() for call in calls)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for call in calls:
+                waiting.append(pool.submit(call))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -79,7 +79,7 @@ def _documents(corpus: Path | str, columns: Any, opening: Any) -> Any:
     if isinstance(corpus, str) or corpus.is_dir() or not (corpus == STDIN or corpus.is_file()):
         return open_corpus(corpus)
     from priorwise.corpus import Corpus
-    from priorwise.corpus.build.in_memory import corpus_of
+    from priorwise.corpus.build.ingestion import corpus_of
     from priorwise.readers.records import RecordReader
 
     return corpus_of(Corpus, RecordReader([corpus], columns, opening), None, "number")

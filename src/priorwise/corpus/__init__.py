@@ -1,8 +1,7 @@
 """Documents on disk: readers, the writer, and the memory-mapped corpus."""
 
 from priorwise.corpus.build.ingestion import IngestSummary, ingest
-from priorwise.corpus.contents import TokenBatch
-from priorwise.corpus.corpus import Corpus
+from priorwise.corpus.corpus import Corpus, TokenBatch
 from priorwise.corpus.graph import CategoryGraph
 from priorwise.readers.document import CategoryPage, Document, Origin, Reader
 

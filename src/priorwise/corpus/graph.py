@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from priorwise.corpus.label_search import LabelSearch
-from priorwise.corpus.lookup import SortedNames, Strings
+from priorwise.corpus.lookup import LabelSearch, SortedNames, Strings
 from priorwise.corpus.storage.columns import list_parts
 from priorwise.counting import counted
 from priorwise.errors import InputError, UnknownName
@@ -27,15 +26,6 @@ class Below:
 
     Each category stands here once, at the end of the shortest way down to it, and of several shortest ways the one
     whose names come first. So a category's place is also the order of those ways.
-
-    Attributes
-    ----------
-    numbers : ndarray
-        The categories' numbers in the graph; the first is the category itself.
-    depths : ndarray
-        How many steps below it each one is.
-    through : ndarray
-        The place, in these arrays, of the category that each one was reached through; −1 for the first.
     """
 
     numbers: Numbers
@@ -207,13 +197,7 @@ class CategoryGraph:
 
 
 def _first_of_each(numbers: Numbers, room: Numbers) -> Numbers:
-    """Return the places at which each number occurs first, ascending; `room` has an entry for any number.
-
-    Examples
-    --------
-    >>> _first_of_each(np.array([5, 3, 5, 4, 3]), np.empty(6, np.int64))
-    array([0, 1, 3])
-    """
+    """Return the places at which each number occurs first, ascending; `room` has an entry for any number."""
     places = np.arange(len(numbers))
     room[numbers] = len(numbers)
     np.minimum.at(room, numbers, places)

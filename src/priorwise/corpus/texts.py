@@ -29,26 +29,14 @@ _SCHEMA = pa.schema({"first": pa.uint32(), "ends": pa.list_(pa.uint32()), "text"
 
 
 def longest_kept(keep: KeepText) -> int:
-    """Return how many bytes of a text are kept.
-
-    Examples
-    --------
-    >>> longest_kept("none")
-    0
-    """
+    """Return how many bytes of a text are kept."""
     if keep not in LONGEST:
         raise InputError(f"what to keep of the texts is one of {', '.join(LONGEST)}, not '{keep}'")
     return LONGEST[keep]
 
 
 def beginning(text: bytes, longest: int) -> bytes:
-    """Return a text in UTF-8 as it is, or its beginning, cut after a sentence if possible, else after a word.
-
-    Examples
-    --------
-    >>> beginning(b"One. Two. Three is longer.", 14).decode()
-    'One. Two.…'
-    """
+    """Return a text in UTF-8 as it is, or its beginning, cut after a sentence if possible, else after a word."""
     if len(text) <= longest:
         return text
     shortest = longest // 2
@@ -63,14 +51,7 @@ def beginning(text: bytes, longest: int) -> bytes:
 
 
 def beginnings(data: NDArray[np.uint8], spans: NDArray[np.int64], longest: int) -> list[bytes]:
-    """Return the beginning of each text that lies in ``data``, without the space before it.
-
-    Examples
-    --------
-    >>> data = np.frombuffer(b"  to be or not", np.uint8)
-    >>> beginnings(data, np.array([[0, 7], [7, 14]]), 100)
-    [b'to be', b'or not']
-    """
+    """Return the beginning of each text that lies in ``data``, without the space before it."""
     whole = data.data
     # What is cut off is never read, but for what may be space at the beginning.
     pieces = (bytes(whole[start : min(end, start + 2 * longest)]).strip() for start, end in spans.tolist())
@@ -78,19 +59,7 @@ def beginnings(data: NDArray[np.uint8], spans: NDArray[np.int64], longest: int) 
 
 
 def text_table(texts: Sequence[bytes]) -> pa.RecordBatch:
-    """Compress the texts of consecutive documents.
-
-    Returns
-    -------
-    pyarrow.RecordBatch
-        A row for each block: the number of its ``first`` document, where the text of each of its documents ``ends``,
-        and the ``text`` of all, by zstd.
-
-    Examples
-    --------
-    >>> text_table([b"a", b"bc"]).column("ends").to_pylist()
-    [[1, 3]]
-    """
+    """Compress the texts of consecutive documents."""
     sizes = np.array([len(text) for text in texts], np.int64)
     firsts: list[int] = []
     ends: list[NDArray[np.int64]] = []
@@ -118,13 +87,7 @@ def no_texts() -> pa.RecordBatch:
 
 
 def with_texts_of(table: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
-    """Return the table for some of the documents.
-
-    Examples
-    --------
-    >>> StoredTexts([0, 1], [with_texts_of(text_table([b"a", b"b"]), np.array([1]))]).text(0)
-    'b'
-    """
+    """Return the table for some of the documents."""
     if not table.num_rows:
         return table
     texts = [text for block in range(table.num_rows) for text in _block(table, block)]
@@ -132,15 +95,7 @@ def with_texts_of(table: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBa
 
 
 class StoredTexts:
-    """The texts of a corpus.
-
-    Parameters
-    ----------
-    starts : sequence of int
-        The first document of each table, and the number of documents at the end.
-    tables : sequence of pyarrow.RecordBatch
-        From :func:`text_table`.
-    """
+    """The texts of a corpus."""
 
     def __init__(self, starts: Any, tables: Sequence[pa.RecordBatch]) -> None:
         self._starts = np.asarray(starts, np.int64)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.checksums import FILES, check_described, check_files, described
-from priorwise.corpus.storage.recorded import recorded_path
+from priorwise.corpus.storage.files import FILES, check_described, check_files, described
+from priorwise.corpus.storage.places import recorded_path
 from priorwise.counting import counted
 from priorwise.discovery.damage import damage_named
 from priorwise.discovery.old_runs import upgraded

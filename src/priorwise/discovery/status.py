@@ -39,7 +39,7 @@ class Statuses:
 
     Examples
     --------
-    >>> from priorwise.corpus.build.in_memory import corpus_of
+    >>> from priorwise.corpus.build.ingestion import corpus_of
     >>> from priorwise.readers.document import CategoryPage, Document, Stream
     >>> pages = [CategoryPage("Chess", ["Games"]), Document("1", "Fork", "", ["Chess"]), Document("2", "Law", "")]
     >>> corpus = corpus_of(Corpus, Stream(pages), None)

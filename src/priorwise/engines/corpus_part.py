@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.corpus import Corpus, TokenBatch
-from priorwise.corpus.build.gather import gather
-from priorwise.corpus.build.merge import TOKENS
-from priorwise.corpus.storage.columns import list_parts
+from priorwise.corpus.storage.columns import gather, list_parts
+from priorwise.corpus.storage.files import TOKENS
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.storage.structure import check_token_batch
 from priorwise.errors import DamagedCorpus, InputError

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.corpus.storage.threads import in_order
 from priorwise.engines import local
 from priorwise.engines.passes import Progress
+from priorwise.processors import in_order
 from priorwise.ranking.scorer import Scorer, Top
 
 Item = TypeVar("Item")

@@ -27,7 +27,7 @@ from priorwise.errors import MissingExtra
 from priorwise.ranking.scorer import Scorer, Top
 
 if TYPE_CHECKING:
-    from priorwise.corpus.build.work import Work
+    from priorwise.corpus.build.writing import Work
     from priorwise.engines.spark_progress import TasksDone
 
 

@@ -14,11 +14,10 @@ from typing import Any
 import pyarrow as pa
 
 from priorwise.corpus.build.ingestion import IngestSummary, shard_makers, ways_of_working
+from priorwise.corpus.build.merge import TokenWork
 from priorwise.corpus.build.shards import AnyShard
-from priorwise.corpus.build.token_work import TokenWork
 from priorwise.corpus.build.wikipedia import wiki_tokenizer
-from priorwise.corpus.build.work import MakeShard, Reading, Source, Unfinished
-from priorwise.corpus.build.write import write_corpus
+from priorwise.corpus.build.writing import MakeShard, Reading, Source, Unfinished, write_corpus
 from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import KeepText

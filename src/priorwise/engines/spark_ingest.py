@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.names import merge_names
+from priorwise.corpus.build.merge import CountedNames, TokenWork, added_up, largest_count, merge_names, renumbered
 from priorwise.corpus.build.shards import AnyShard, StoredShard
-from priorwise.corpus.build.token_work import CountedNames, TokenWork, added_up, largest_count, renumbered
-from priorwise.corpus.build.work import Reading, Source, Split, Unfinished
+from priorwise.corpus.build.writing import Reading, Source, Split, Unfinished
 from priorwise.corpus.storage.places import Store, batches_of
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_tasks import FAILURE
@@ -34,7 +33,7 @@ _WRITTEN = pa.schema({"group": pa.int32()})
 
 @dataclass(frozen=True)
 class SparkWork:
-    """Spark as what makes the shards of a corpus; see :class:`~priorwise.corpus.build.work.Work`.
+    """Spark as what makes the shards of a corpus; see :class:`~priorwise.corpus.build.writing.Work`.
 
     Each attempt at a split writes a folder of its own, and then a small file that says which attempt counts. So a task
     that is tried again, or run twice, does no harm; and what is done stays done when the whole job is killed.

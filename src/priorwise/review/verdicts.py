@@ -7,6 +7,8 @@ Each verdict says how its document was chosen, at which rank, and which model ra
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import sqlite3
@@ -26,8 +28,9 @@ Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]
 WORDS: tuple[str, ...] = get_args(Word)
 Chosen = Literal["blind", "teach", "rank", "unsure", "random", "decision"]
 CHOSEN: tuple[str, ...] = get_args(Chosen)
-FORMAT = 4
-"""Format 1 did not know which verdicts were to teach. Format 2 knew only that. Format 3 had no decisions or teams."""
+FORMAT = 5
+"""Format 1 did not know which verdicts were to teach. Format 2 knew only that. Format 3 had no decisions or teams.
+Format 4 had no seals."""
 
 LONGEST_NAME = 100
 
@@ -68,6 +71,20 @@ CREATE TABLE IF NOT EXISTS team (
     overlap  REAL NOT NULL
 ) STRICT
 """
+_SEAL = """
+CREATE TABLE IF NOT EXISTS seal (
+    name     TEXT PRIMARY KEY,
+    rows     INTEGER NOT NULL,
+    checksum TEXT NOT NULL
+) STRICT
+"""
+_SEALED = {
+    "verdict": "SELECT number, id, reviewer, item, verdict, previous, seconds, at, chosen, rank, score, model, note "
+    "FROM verdict WHERE number > ? ORDER BY number",
+    "sample": "SELECT rowid, number, item, after FROM sample WHERE rowid > ? ORDER BY rowid",
+    "team": "SELECT rowid, reviewer, copies, overlap FROM team WHERE rowid > ? ORDER BY rowid",
+}
+"""What a seal covers: all rows of a table, in order. SQLite itself does not notice a changed byte in a text."""
 _OLD_COLUMNS = {
     "chosen": ", ".join(_NEW_COLUMNS),
     "teaching": "CASE teaching WHEN 0 THEN 'blind' ELSE 'teach' END, NULL, NULL, NULL, NULL",
@@ -170,6 +187,23 @@ class Sample:
     items: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """How many rows of a table there are, the number of the last one, and one checksum over all of them in order."""
+
+    rows: int = 0
+    last: int = 0
+    checksum: str = ""
+
+    def extended(self, rows: Iterable[tuple[object, ...]]) -> Seal:
+        """Return the seal of these rows after those that it covers."""
+        count, last, checksum = self.rows, self.last, self.checksum
+        for row in rows:
+            content = json.dumps([checksum, *map(_as_json, row)]).encode()
+            count, last, checksum = count + 1, int(str(row[0])), hashlib.sha256(content).hexdigest()
+        return Seal(count, last, checksum)
+
+
 def current(said: Iterable[Verdict]) -> list[Verdict]:
     """Return each reviewer's last words on each document, blind ones and others, in the order of their saying.
 
@@ -213,6 +247,8 @@ class Verdicts:
 
     def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
         self.path = path or Path("memory")
+        self._seals = dict.fromkeys(_SEALED, Seal())
+        self._is_checked = False
         self._lock = threading.Lock()
         mode = "ro" if read_only else "rwc"
         address = "file::memory:" if path is None else f"{path.absolute().as_uri()}?mode={mode}"
@@ -256,9 +292,40 @@ class Verdicts:
     def check(self) -> None:
         """Read the whole database; raise `BrokenFile` if its parts do not fit together."""
         with self._said(), self._lock:
+            self._seals = dict.fromkeys(_SEALED, Seal())
+            self._is_checked = False
+            self._check_seals()
+
+    def _check_seals(self) -> None:
+        """Check the database once, and then the rows that were added since, by this process or another."""
+        if not self._is_checked:
             (said,) = self._database.execute("PRAGMA integrity_check(1)").fetchone()
-        if said != "ok":
-            raise BrokenFile(self.path, f"damaged ({' '.join(str(said).split())}); restore it from a copy")
+            if said != "ok":
+                raise BrokenFile(self.path, f"damaged ({' '.join(str(said).split())}); restore it from a copy")
+        with self._transaction("BEGIN"):
+            sealed = "seal" in self._tables()
+            if not sealed and self._version() >= FORMAT:
+                raise BrokenFile(self.path, "damaged: its checksums are missing; restore it from a copy")
+            stored = {name: rest for name, *rest in self._database.execute("SELECT * FROM seal")} if sealed else {}
+            # Files of earlier formats have no seals until something is added to them.
+            for name in _SEALED if sealed else ():
+                found = self._extended(name)
+                if stored.get(name, [0, ""]) != [found.rows, found.checksum]:
+                    raise BrokenFile(self.path, f"damaged: a {name} in it was changed or lost; restore it from a copy")
+                self._seals[name] = found
+        self._is_checked = True
+
+    def _extended(self, name: str) -> Seal:
+        before = Seal() if name == "team" else self._seals[name]
+        return before.extended(self._database.execute(_SEALED[name], (before.last,)))
+
+    def _seal(self, name: str) -> None:
+        """Write the seal of a table within the transaction that changes it."""
+        found = self._extended(name)
+        self._database.execute("INSERT OR REPLACE INTO seal VALUES (?, ?, ?)", (name, found.rows, found.checksum))
+
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
     def _columns(self) -> set[str]:
         return {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
@@ -285,7 +352,7 @@ class Verdicts:
                 # SQLite cannot change what a column allows, so the table is made again.
                 self._database.execute("DROP INDEX IF EXISTS verdict_of")
                 self._database.execute("ALTER TABLE verdict RENAME TO old")
-            for table in (_TABLE, _SAMPLE, _TEAM):
+            for table in (_TABLE, _SAMPLE, _TEAM, _SEAL):
                 self._database.execute(table)
             if is_old:
                 self._database.execute(
@@ -294,6 +361,8 @@ class Verdicts:
                 )
                 self._database.execute("DROP TABLE old")
             self._database.execute(_INDEX)
+            for name in _SEALED:
+                self._seal(name)
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
 
     def copy_to(self, path: Path) -> None:
@@ -338,7 +407,7 @@ class Verdicts:
             )
             for v in verdicts
         ]
-        with self._said(), self._lock, self._transaction():
+        with self._adding("verdict"):
             self._database.executemany(
                 f"INSERT INTO verdict ({_COLUMNS}, {', '.join(_NEW_COLUMNS)}) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
@@ -346,9 +415,18 @@ class Verdicts:
             )
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _adding(self, table: str) -> Iterator[None]:
+        """Change a table, and seal it in the same transaction; what is added to must be sound."""
+        with self._said(), self._lock:
+            self._check_seals()
+            with self._transaction():
+                yield
+                self._seal(table)
+
+    @contextmanager
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         """All that is done within, or nothing."""
-        self._database.execute("BEGIN IMMEDIATE")
+        self._database.execute(begin)
         try:
             yield
             self._database.execute("COMMIT")
@@ -368,7 +446,7 @@ class Verdicts:
 
     def draw(self, items: Iterable[str]) -> int:
         """Store a random sample of documents to judge, all or none of them; return its number."""
-        with self._said(), self._lock, self._transaction():
+        with self._adding("sample"):
             (number,) = self._database.execute("SELECT coalesce(max(number), 0) + 1 FROM sample").fetchone()
             self._database.executemany(
                 "INSERT INTO sample (number, item, after) SELECT ?, ?, coalesce(max(number), 0) FROM verdict",
@@ -379,6 +457,7 @@ class Verdicts:
     def samples(self) -> list[Sample]:
         """Return every random sample that was drawn, in order."""
         with self._said(), self._lock:
+            self._check_seals()
             rows = self._database.execute("SELECT number, item, after FROM sample ORDER BY number, rowid").fetchall()
         found: dict[int, Sample] = {}
         for number, item, after in rows:
@@ -389,13 +468,14 @@ class Verdicts:
 
     def set_team(self, reviewers: Iterable[str], copies: int, overlap: float) -> None:
         """Store who judges together, instead of whoever did so before."""
-        with self._said(), self._lock, self._transaction():
+        with self._adding("team"):
             self._database.execute("DELETE FROM team")
             self._database.executemany("INSERT INTO team VALUES (?, ?, ?)", [(n, copies, overlap) for n in reviewers])
 
     def team(self) -> list[tuple[str, int, float]]:
         """Return who judges together: names, how many judge each document, and the share that everyone judges."""
         with self._said(), self._lock:
+            self._check_seals()
             return self._database.execute("SELECT reviewer, copies, overlap FROM team ORDER BY rowid").fetchall()
 
     def _find(self, id: str) -> Verdict:
@@ -403,6 +483,7 @@ class Verdicts:
 
     def _select(self, which: str, values: tuple[str | int, ...] = ()) -> list[Verdict]:
         with self._said(), self._lock:
+            self._check_seals()
             rows = self._database.execute(
                 f"SELECT {_COLUMNS}, {self._more}, number FROM verdict {which}", values
             ).fetchall()
@@ -420,6 +501,10 @@ class Verdicts:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
             raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error
+
+
+def _as_json(value: object) -> object:
+    return value if value is None or isinstance(value, str | int | float) else repr(value)
 
 
 def _fits(row: tuple[object, ...]) -> bool:

@@ -1,11 +1,13 @@
 """Complete memberships and the graph of categories from a wiki's own tables.
 
 A text names some of the categories it is in; templates add others. The wiki's table ``categorylinks`` has them all.
+What is too much for memory lies in scratch files that are mapped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,337 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.category_names import NONE, CategoryNames
-from priorwise.corpus.build.completed import CompletedShard
-from priorwise.corpus.build.scratch import Allocate, Pairs, Shelf
-from priorwise.corpus.build.shards import AnyShard
+from priorwise.corpus.build.shards import Allocate, AnyShard, Memberships, sorted_names
+from priorwise.corpus.storage.columns import list_column, list_parts, string_column, string_parts
+from priorwise.readers.document import Origin
 from priorwise.readers.remarks import Remarks
 from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, SqlTables, TableShape
+from priorwise.wiki.wikitext import category_name
+
+NONE = 0xFFFFFFFF
+"""The number of a name that is not known."""
+
+
+class CategoryNames:
+    """Distinct names, numbered in the order in which they come.
+
+    Names that :func:`~priorwise.wiki.wikitext.category_name` makes equal have one number, so that a table and a text
+    mean the same.
+
+    Memory: the bytes of the names and some 80 bytes for each, up to twice that while it grows.
+    """
+
+    def __init__(self) -> None:
+        self._known = 0
+        self._table = np.full((1 << 10, 2), -1, np.int64)
+        self._names = np.empty(1 << 14, np.uint8)
+        self._bounds = np.zeros(1 << 10, np.int64)
+        self._same_as = np.empty(1 << 10, np.uint32)
+
+    def add(self, names: pa.Array) -> NDArray[np.uint32]:
+        """Return the number of each name, with new numbers for those that are new."""
+        before = self._known
+        numbers = self._numbers(names, add=True)
+        self._same_as = _with_room(self._same_as, self._known)
+        self._same_as[before : self._known] = np.arange(before, self._known)
+        strange = [
+            (number, name)
+            for number, said in enumerate(self._taken(np.arange(before, self._known)).to_pylist(), before)
+            if (name := category_name(said)) != said
+        ]
+        if strange:
+            self._same_as[[number for number, _ in strange]] = self.add(pa.array([name for _, name in strange]))
+        return self._same_as[numbers]
+
+    def find(self, names: pa.Array) -> NDArray[np.uint32]:
+        """Return the number of each name, ``NONE`` for those that are not there."""
+        numbers = self._numbers(names, add=False)
+        numbers[numbers != NONE] = self._same_as[numbers[numbers != NONE]]
+        return numbers
+
+    def take(self, numbers: NDArray[Any]) -> pa.Array:
+        """Return the names of some numbers."""
+        return self._taken(numbers.astype(np.int64))
+
+    def _taken(self, numbers: NDArray[np.int64]) -> pa.Array:
+        starts, lengths = self._bounds[numbers], self._bounds[numbers + 1] - self._bounds[numbers]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+        return string_column(offsets, self._names[places])
+
+    def _numbers(self, names: pa.Array, *, add: bool) -> NDArray[np.uint32]:
+        if not len(names):
+            return np.empty(0, np.uint32)
+        offsets, data = string_parts(names)
+        if add:
+            self._make_room(len(names), int(offsets[-1] - offsets[0]))
+        from priorwise.corpus._kernels.names import number_names
+
+        numbers = np.empty(len(names), np.uint32)
+        self._known = number_names(data, offsets, self._table, self._names, self._bounds, self._known, add, numbers)
+        return numbers
+
+    def _make_room(self, n_names: int, n_bytes: int) -> None:
+        from priorwise.corpus._kernels.names import rehash
+
+        self._names = _with_room(self._names, int(self._bounds[self._known]) + n_bytes)
+        self._bounds = _with_room(self._bounds, self._known + n_names + 1)
+        if 2 * (self._known + n_names) > len(self._table):
+            wider = np.full((1 << (2 * (self._known + n_names)).bit_length(), 2), -1, np.int64)
+            rehash(self._table, wider)
+            self._table = wider
+
+
+def _with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return an array of at least this size that begins like the one given; it doubles, so that this is rare."""
+    if size <= len(array):
+        return array
+    longer = np.empty(max(size, 2 * len(array)), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+_FIRST_BLOCK, _LARGEST_BLOCK = 1 << 12, 1 << 25
+_WORDS_PER_LINE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The values of each key: those of key ``k`` are ``values[offsets[k]:offsets[k + 1]]``."""
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.uint32]
+
+    def of(self, first: int, last: int) -> Grouped:
+        """Return the values of the keys from ``first`` to before ``last``, which are numbered from 0 then."""
+        offsets = self.offsets[first : last + 1]
+        return Grouped(offsets - offsets[0], self.values[offsets[0] : offsets[-1]])
+
+    def without_empty(self) -> Grouped:
+        """Return it without the keys that have no values."""
+        return Grouped(np.concatenate([[0], self.offsets[1:][np.diff(self.offsets) > 0]]), self.values)
+
+    def followed_by(self, other: Grouped) -> Grouped:
+        """Return the keys of this and then those of another."""
+        offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
+        return Grouped(offsets, np.concatenate([self.values, other.values]))
+
+
+class Pairs:
+    """Pairs of a key and a value, appended and in the end grouped by their keys."""
+
+    def __init__(self, name: str, allocate: Allocate) -> None:
+        self._name = name
+        self._allocate = allocate
+        self._blocks: list[NDArray[np.uint32]] = []
+        self._used = 0
+
+    def append(self, keys: NDArray[np.uint32], values: NDArray[np.uint32]) -> None:
+        """Add pairs; values stay in the order in which they come."""
+        done = 0
+        while done < len(keys):
+            if not self._blocks or self._used == self._blocks[-1].shape[1]:
+                size = min(_FIRST_BLOCK << len(self._blocks), _LARGEST_BLOCK)
+                block = self._allocate(f"{self._name}-pairs-{len(self._blocks)}", 2 * size)
+                self._blocks.append(block.reshape(2, size))
+                self._used = 0
+            block = self._blocks[-1]
+            n = min(len(keys) - done, block.shape[1] - self._used)
+            block[0, self._used : self._used + n] = keys[done : done + n]
+            block[1, self._used : self._used + n] = values[done : done + n]
+            self._used += n
+            done += n
+
+    def grouped(self, n_keys: int) -> Grouped:
+        """Return the values by their keys."""
+        from priorwise.corpus._kernels.names import count_keys, place_values
+
+        offsets = np.zeros(n_keys + 1, np.int64)
+        for keys, _ in self._filled():
+            count_keys(keys, offsets[1:])
+        np.cumsum(offsets, out=offsets)
+        placed = self._allocate(f"{self._name}-values", int(offsets[-1]))
+        free = offsets[:-1].copy()
+        for keys, values in self._filled():
+            place_values(keys, values, free, placed)
+        return Grouped(offsets, placed)
+
+    def _filled(self) -> list[NDArray[np.uint32]]:
+        last = len(self._blocks) - 1
+        return [np.asarray(block[:, : self._used] if n == last else block) for n, block in enumerate(self._blocks)]
+
+
+class Shelf:
+    """Tables in scratch files; they come back as views, so that they take no memory.
+
+    A file for each would be more than a process may have open.
+    """
+
+    def __init__(self, name: str, allocate: Allocate) -> None:
+        self._name = name
+        self._allocate = allocate
+        self._room = np.empty(0, np.uint32)
+        self._blocks = 0
+
+    def put(self, table: pa.RecordBatch) -> NDArray[np.uint8]:
+        """Keep a table, and return what :func:`table_at` takes."""
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_batch(table)
+        written = np.frombuffer(sink.getvalue(), np.uint8)
+        lines = -(-len(written) // (4 * _WORDS_PER_LINE))
+        if lines * _WORDS_PER_LINE > len(self._room):
+            size = max(lines * _WORDS_PER_LINE, min(_FIRST_BLOCK << self._blocks, _LARGEST_BLOCK))
+            self._room = self._allocate(f"{self._name}-tables-{self._blocks}", size)
+            self._blocks += 1
+        place = np.asarray(self._room[: lines * _WORDS_PER_LINE]).view(np.uint8)[: len(written)]
+        self._room = self._room[lines * _WORDS_PER_LINE :]
+        place[:] = written
+        return place
+
+
+def table_at(place: NDArray[np.uint8]) -> pa.RecordBatch:
+    """Return a table from where :meth:`Shelf.put` put it."""
+    return pa.ipc.open_file(pa.py_buffer(place)).get_batch(0)
+
+
+_FROM_TABLE = 3
+"""In sorting, what a table says comes after every origin, because it says nothing about the text."""
+
+
+class CompletedShard:
+    """The tokens of one shard, with other labels and categories."""
+
+    def __init__(
+        self,
+        shard: AnyShard,
+        names: CategoryNames,
+        labels: Grouped,
+        parents: Grouped,
+        further: tuple[NDArray[np.uint32], NDArray[np.uint64]],
+        shelf: Shelf,
+    ) -> None:
+        self._shard = shard
+        held = Memberships(shard.labels.column("label"), *_memberships(shard.documents))
+        joined = join(held, labels, names)
+        self.added = len(joined.numbers) - len(held.numbers)
+        numbers, origins = (list_column(joined.offsets, values) for values in (joined.numbers, joined.origins))
+        self._memberships = shelf.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins}))
+        self._labels = shelf.put(pa.RecordBatch.from_pydict({"label": joined.names}))
+        self._categories = shelf.put(_categories(shard.categories, names, parents, further))
+
+    @property
+    def stored(self) -> AnyShard:
+        """The shard that has the tokens."""
+        return self._shard.stored
+
+    @property
+    def documents(self) -> pa.RecordBatch:
+        """The table of documents."""
+        documents, memberships = self._shard.documents, table_at(self._memberships)
+        for name in memberships.schema.names:
+            documents = documents.set_column(documents.schema.get_field_index(name), name, memberships.column(name))
+        return documents
+
+    @property
+    def tokens(self) -> pa.RecordBatch:
+        """The table of tokens and counts."""
+        return self._shard.tokens
+
+    @property
+    def vocabulary(self) -> pa.RecordBatch:
+        """The table of distinct tokens."""
+        return self._shard.vocabulary
+
+    @property
+    def labels(self) -> pa.RecordBatch:
+        """The table of distinct labels."""
+        return table_at(self._labels)
+
+    @property
+    def categories(self) -> pa.RecordBatch:
+        """The table of categories' pages."""
+        return table_at(self._categories)
+
+    @property
+    def texts(self) -> pa.RecordBatch:
+        """The table of texts, in blocks."""
+        return self._shard.texts
+
+    @property
+    def others(self) -> pa.RecordBatch:
+        """The table of other columns, in blocks."""
+        return self._shard.others
+
+
+def join(held: Memberships, added: Grouped, names: CategoryNames) -> Memberships:
+    """Add memberships to those that are there; one that is there already stays as it is."""
+    n_rows = len(added.offsets) - 1
+    distinct, places = np.unique(added.values, return_inverse=True)
+    every, number_of_held, number_of_added = _union(held.names, distinct, names)
+    rows = [np.arange(len(held.offsets) - 1), np.arange(n_rows)]
+    lengths = [np.diff(held.offsets), np.diff(added.offsets)]
+    row = np.concatenate([np.repeat(some, times) for some, times in zip(rows, lengths, strict=True)])
+    number = np.concatenate([number_of_held[held.numbers], number_of_added[places]]).astype(np.int64)
+    origin = np.concatenate([held.origins, np.full(len(places), _FROM_TABLE, np.uint8)])
+
+    entries = (row * max(1, len(every)) + number) * (_FROM_TABLE + 1) + origin
+    entries.sort()
+    membership = entries // (_FROM_TABLE + 1)
+    kept = np.diff(membership, prepend=-1) != 0
+    origins = (entries[kept] % (_FROM_TABLE + 1)).astype(np.uint8)
+    offsets = np.zeros(n_rows + 1, np.int64)
+    np.cumsum(np.bincount(membership[kept] // max(1, len(every)), minlength=n_rows), out=offsets[1:])
+    return Memberships(
+        every,
+        offsets,
+        (membership[kept] % max(1, len(every))).astype(np.uint32),
+        np.where(origins == _FROM_TABLE, np.uint8(Origin.ADDED), origins),
+    )
+
+
+def _union(
+    held: pa.Array, added: NDArray[np.uint32], names: CategoryNames
+) -> tuple[pa.Array, NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return all names, sorted by bytes, and the numbers among them of those held and of those added."""
+    numbers = names.find(held)
+    known = np.flatnonzero(numbers != NONE)
+    by_number = known[np.argsort(numbers[known])]
+    at = np.minimum(np.searchsorted(numbers[by_number], added), max(0, len(by_number) - 1))
+    is_held = numbers[by_number][at] == added if len(by_number) else np.zeros(len(added), np.bool_)
+    every, new_number = sorted_names(pa.concat_arrays([held, names.take(added[~is_held])]))
+    row_of_added = len(held) + np.cumsum(~is_held) - 1
+    if len(by_number):
+        row_of_added = np.where(is_held, by_number[at], row_of_added)
+    return every, new_number[: len(held)], new_number[row_of_added]
+
+
+def _memberships(documents: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
+    offsets, numbers = list_parts(documents.column("labels"))
+    return offsets.astype(np.int64), numbers, list_parts(documents.column("origins"))[1]
+
+
+def _categories(
+    table: pa.RecordBatch,
+    names: CategoryNames,
+    parents: Grouped,
+    further: tuple[NDArray[np.uint32], NDArray[np.uint64]],
+) -> pa.RecordBatch:
+    encoded = table.column("parents").values.dictionary_encode()
+    parent_names, new_number = sorted_names(encoded.dictionary)
+    offsets = table.column("parents").offsets.to_numpy().astype(np.int64)
+    origins = list_parts(table.column("origins"))[1]
+    held = Memberships(parent_names, offsets, new_number[encoded.indices.to_numpy()], origins)
+    joined = join(held, parents, names)
+    return pa.RecordBatch.from_pydict(
+        {
+            "category": pa.concat_arrays([table.column("category"), names.take(further[0])]),
+            "page": pa.concat_arrays([table.column("page"), pa.array(further[1])]),
+            "parents": list_column(joined.offsets, joined.names.take(pa.array(joined.numbers))),
+            "origins": list_column(joined.offsets, joined.origins),
+        }
+    )
+
 
 CATEGORY = 14
 
@@ -44,26 +371,6 @@ def complete(
     What a text says stays *written*, or of unknown origin; what only the table has is *added*. Pages are joined by
     their numbers. Rows of files are not used, nor are rows of pages that are not in the corpus.
 
-    Parameters
-    ----------
-    shards : sequence of AnyShard
-        All shards of the corpus.
-    tables : SqlTables
-        The files.
-    allocate : function
-        Gives scratch room by name and size, in files that are mapped.
-    remarks : Remarks, optional
-        Where to tell what was added and what could not be used.
-    progress : function, optional
-        Called now and then with the bytes read and the bytes there are.
-
-    Returns
-    -------
-    list of AnyShard
-        As many, with the same documents in the same order. They do not depend on anything but the input.
-
-    Notes
-    -----
     Memory: 32 bytes for each document and each category with a page, some 150 for each category that a table names,
     and one shard. In scratch files: 12 bytes for each row that is used, and the tables of the new shards but for their
     tokens. English Wikipedia (7 million articles, 2.5 million categories, 200 million rows) needs some 800 MB of

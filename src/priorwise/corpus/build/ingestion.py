@@ -1,24 +1,38 @@
-"""Documents in, a corpus out: read, count in shards on several threads, merge."""
+"""Documents in, a corpus out: read or taken from memory, counted in shards on several threads, merged."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from priorwise.corpus.build.copies import Copies
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.build.shards import Shard
-from priorwise.corpus.build.work import MakeShard, Work
-from priorwise.corpus.build.write import Complete, Written, write_corpus
+from priorwise.corpus.build.writing import Complete, MakeShard, Work, Written, corpus_in_memory, write_corpus
 from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
-from priorwise.readers.document import Document, Entry, Numbered, Reader, parts_of
+from priorwise.errors import InputError, UnknownName
+from priorwise.readers.column_guess import guess_columns
+from priorwise.readers.document import Document, Entry, Numbered, Reader, Stream, parts_of
+from priorwise.readers.fields import Columns
+from priorwise.readers.opening import Opening
+from priorwise.readers.records import SPLIT, RecordReader, settled
 from priorwise.readers.remarks import added_remarks
+from priorwise.readers.separators import PEEKED, said
+from priorwise.text.tokens import CountedTexts
+
+if TYPE_CHECKING:
+    from priorwise.corpus.corpus import Corpus
+
 
 DOCUMENTS_PER_SHARD = 1 << 14
 CHARACTERS_PER_SHARD = 1 << 24
@@ -150,13 +164,7 @@ def ingest(
 
 
 def shard_makers(entries: Iterable[Entry], keep_text: KeepText) -> Iterator[MakeShard]:
-    """Cut a stream of documents into shards, for :func:`~priorwise.corpus.build.write.write_corpus`.
-
-    Examples
-    --------
-    >>> [make().documents.num_rows for make in shard_makers([Document("1", "One", "to be")], "whole")]
-    [1]
-    """
+    """Cut a stream of documents into shards, for :func:`~priorwise.corpus.build.writing.write_corpus`."""
     longest = longest_kept(keep_text)
     held: list[Entry] = []
     characters = 0
@@ -190,16 +198,7 @@ def ways_of_working(keep_text: KeepText) -> dict[str, Any]:
 
 
 class ReaderShards:
-    """The shards of a reader's documents; a reader that has parts gives a split for each.
-
-    Parameters
-    ----------
-    reader : Reader
-    keep_text : {"whole", "lead", "none"}
-        How much of each text to keep.
-    progress : function, optional
-        Called now and then with the bytes read, the bytes there are, and the documents read.
-    """
+    """The shards of a reader's documents; a reader that has parts gives a split for each."""
 
     def __init__(self, reader: Reader, keep_text: KeepText, progress: Progress | None = None) -> None:
         self._reader, self._keep_text, self._progress = reader, keep_text, progress
@@ -256,3 +255,249 @@ class ReaderSplit:
     def remarks(self) -> dict[str, int]:
         """Return the reader's remarks."""
         return self.reader.remarks
+
+
+LabelsOfOne = str | int | Iterable[str] | None
+_FRAME_ROWS = 4096
+
+
+def corpus_of(
+    kind: type[Corpus],
+    reader: Reader,
+    path: str | Path | None,
+    duplicates: Duplicates = "error",
+    copies: Copies | None = None,
+) -> Corpus:
+    """Make a corpus of documents, in a folder or in memory."""
+    if path is not None:
+        ingest(reader, path, duplicates=duplicates, copies=copies)
+        return kind.open(path)
+    makers = shard_makers(reader, "whole")
+    return kind(
+        *corpus_in_memory(
+            makers,
+            tokenizer=this_tokenizer(),
+            duplicates=duplicates,
+            copies=copies,
+            told=lambda: dict(reader.remarks),
+            read_from=ReadFrom.of(reader.fingerprint()),
+        )
+    )
+
+
+def documents_of_texts(
+    texts: Iterable[str],
+    labels: Iterable[LabelsOfOne] | None,
+    ids: Iterable[str] | None,
+    titles: Iterable[str] | None,
+    title_words: bool = True,
+) -> Stream:
+    """Return texts as documents; every list that is given must have as many entries as there are texts."""
+    if isinstance(texts, str):
+        raise InputError("texts is one string; give a list of them")
+
+    def documents() -> Iterator[Document]:
+        number = 0
+        for number, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"text {number - 1} is {type(text).__name__}, not a string")
+            if any(len(column) < number for column in beside.values()):
+                break
+            identity = str(beside["ids"][number - 1] if "ids" in beside else number - 1)
+            title = str(beside["titles"][number - 1]) if "titles" in beside else identity
+            labels_of_one = label_list(beside["labels"][number - 1] if "labels" in beside else None)
+            yield Document(identity, title, text, labels_of_one, title_words=title_words and "titles" in beside)
+        for name, column in beside.items():
+            if len(column) != number:
+                raise InputError(f"there are {len(column):,} {name}, and not as many texts")
+
+    given = {"ids": ids, "titles": titles, "labels": labels}
+    beside: dict[str, list[Any]] = {name: list(column) for name, column in given.items() if column is not None}
+    return Stream(documents())
+
+
+def described(
+    n: int, labels: Iterable[LabelsOfOne] | None, ids: Iterable[str] | None, titles: Iterable[str] | None
+) -> list[Document]:
+    """Return documents without text: what a matrix needs beside its counts."""
+    entries = documents_of_texts([""] * n, labels, ids, titles)
+    return [entry for entry in entries if isinstance(entry, Document)]
+
+
+def label_list(labels: LabelsOfOne) -> list[str]:
+    """Return the labels of one document as a list; a number, as in a target vector, is a label too."""
+    if labels is None:
+        return []
+    listed = [labels] if isinstance(labels, str) or not isinstance(labels, Iterable) else list(labels)
+    return [str(label) for label in listed if label != ""]
+
+
+def reader_of_records(
+    records: str | Path | Iterable[Mapping[str, Any]] | Iterable[str | Path], columns: Columns, opening: Opening
+) -> Reader:
+    """Return a reader of files, of a data frame, of an Arrow table, or of dictionaries, whichever these are."""
+    if isinstance(records, str | os.PathLike):
+        return RecordReader([records], columns, opening)
+    if isinstance(records, Mapping):
+        names = ", ".join(map(str, list(records)[:5]))
+        raise InputError(f"a dictionary of several tables or columns ({names}) is not a list of records; choose one")
+    if hasattr(records, "to_batches"):
+        batches = records.to_batches(max_chunksize=_FRAME_ROWS)
+        return _stream(_checked(chain.from_iterable(batch.to_pylist() for batch in batches), columns), columns)
+    if hasattr(records, "columns"):
+        return documents_of_frame(records, columns)
+    items = iter(records)
+    first = next(items, None)
+    if isinstance(first, str | os.PathLike):
+        return RecordReader([first, *items], columns, opening)  # type: ignore[list-item]
+    return _stream(_checked(chain([] if first is None else [first], items), columns), columns)
+
+
+def _checked(records: Iterable[Any], columns: Columns) -> Iterator[Mapping[str, Any]]:
+    for number, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(f"record {number} is {type(record).__name__}, not a dictionary or the path of a file")
+        if number == 0:
+            _check_columns(columns, record.keys(), "the records", [record])
+        yield record
+
+
+def _check_columns(columns: Columns, present: Collection[str], where: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse records without the columns; where nobody named any, say which ones they might be."""
+    try:
+        columns.check(present, where)
+    except UnknownName as error:
+        if columns == Columns() and rows:
+            likely = guess_columns(rows)
+            named = {name: getattr(likely, name) for name in ("text", "title", "labels", "id")}
+            chosen = ", ".join(f"{name}={value!r}" for name, value in named.items() if value in present)
+            error.message += f"\nName the columns, as in Corpus.from_records(data, {chosen})"
+        raise
+
+
+def documents_of_frame(frame: Any, columns: Columns) -> Stream:
+    """Return the rows of a pandas or Polars frame as documents, some thousand at a time.
+
+    Without a column of ids, the index of a pandas frame names the documents, unless it just numbers them.
+    """
+    present = [str(name) for name in frame.columns]
+    head = frame.head(PEEKED)
+    cells = [_listed(head[name]) for name in frame.columns] if len(set(present)) == len(present) else []
+    rows = [dict(zip(present, row, strict=False)) for row in zip(*cells, strict=True)]
+    _check_columns(columns, present, "the data frame", rows)
+    index = getattr(frame, "index", None)
+    named = columns.id not in present and index is not None and type(index).__name__ != "RangeIndex"
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        for start in range(0, len(frame), _FRAME_ROWS):
+            part = (
+                frame.iloc[start : start + _FRAME_ROWS] if hasattr(frame, "iloc") else frame.slice(start, _FRAME_ROWS)
+            )
+            values = [_listed(part[name]) for name in frame.columns]
+            names = present
+            if named:
+                names, values = [*present, columns.id], [*values, [_index_id(key) for key in part.index]]
+            for row in zip(*values, strict=True):
+                yield dict(zip(names, row, strict=True))
+
+    return _stream(records(), columns)
+
+
+def _index_id(key: Any) -> str:
+    """Return an entry of an index as an id; one of several levels is joined."""
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _listed(series: Any) -> list[Any]:
+    if hasattr(series, "to_list") and not hasattr(series, "notna"):
+        return list(series.to_list())
+    missing = series.isna().tolist()
+    return [None if gone else value for value, gone in zip(series.tolist(), missing, strict=True)]
+
+
+def _stream(records: Iterator[Mapping[str, Any]], columns: Columns) -> Stream:
+    """Return records in memory as documents; what separates their labels is guessed from the first of them."""
+    stream = Stream(())
+
+    def documents() -> Iterator[Document]:
+        head = list(islice(records, PEEKED))
+        guess = settled(columns, head)
+        chosen = replace(columns, separator=guess.separator or columns.separator)
+        if guess.separator is not None:
+            stream.remarks[SPLIT.format(columns.labels, said(guess.separator))] = sum(
+                guess.separator in str(record.get(columns.labels)) for record in head
+            )
+        for number, record in enumerate(chain(head, records)):
+            yield _placed(record, chosen, number)
+
+    stream.documents = documents()
+    return stream
+
+
+def _placed(record: Mapping[str, Any], columns: Columns, number: int) -> Document:
+    try:
+        return columns.document(record, number)
+    except (InputError, UnicodeDecodeError) as error:
+        raise InputError(f"record {number}: {error}") from error
+
+
+def corpus_of_matrix(
+    kind: type[Corpus],
+    X: Any,
+    vocabulary: Sequence[str] | Mapping[str, int],
+    documents: Sequence[Document],
+    path: str | Path | None,
+) -> Corpus:
+    """Make a corpus of counts; see :meth:`~priorwise.corpus.corpus.Corpus.from_matrix`."""
+    from scipy.sparse import csr_matrix
+
+    rows = csr_matrix(X)
+    rows.sum_duplicates()
+    names = _column_names(vocabulary, rows.shape[1])
+    if len(rows.data) and (rows.data.min() < 0 or rows.data.max() > np.iinfo(np.uint32).max):
+        raise InputError("a matrix of counts has no entry below 0 or above 4,294,967,295; this one has")
+    if not np.array_equal(rows.data, np.floor(rows.data)):
+        raise InputError("a matrix of counts has whole numbers; this one has fractions (is it weighted by TF-IDF?)")
+    rows.eliminate_zeros()
+    starts = range(0, rows.shape[0], DOCUMENTS_PER_SHARD)
+    shards = [partial(_shard_of_rows, rows, names, documents, start) for start in starts]
+    if path is not None:
+        write_corpus(shards, Path(path), tokenizer=None)
+        return kind.open(path)
+    return kind(*corpus_in_memory(shards, tokenizer=None))
+
+
+def _shard_of_rows(rows: Any, names: list[str], documents: Sequence[Document], start: int) -> Shard:
+    part = rows[start : start + DOCUMENTS_PER_SHARD]
+    described = documents[start : start + DOCUMENTS_PER_SHARD]
+    used, tokens = np.unique(part.indices, return_inverse=True)
+    encoded = [names[column].encode("utf-8", "replace") for column in used.tolist()]
+    counted = CountedTexts(
+        offsets=part.indptr.astype(np.int64),
+        tokens=tokens.astype(np.uint32),
+        counts=part.data.astype(np.uint32),
+        names=np.frombuffer(b"".join(encoded), np.uint8),
+        name_offsets=np.concatenate([[0], np.cumsum([len(name) for name in encoded])]).astype(np.int32),
+    )
+    return Shard.from_counts(
+        counted,
+        ids=[document.id for document in described],
+        titles=[document.title for document in described],
+        labels=[document.labels for document in described],
+    )
+
+
+def _column_names(vocabulary: Sequence[str] | Mapping[str, int], width: int) -> list[str]:
+    if isinstance(vocabulary, Mapping):
+        by_column = {int(column): token for token, column in vocabulary.items()}
+        if sorted(by_column) != list(range(width)):
+            raise InputError(f"the vocabulary must name each of the {width:,} columns once")
+        names = [by_column[column] for column in range(width)]
+    else:
+        names = [str(token) for token in vocabulary]
+    if len(names) != width:
+        raise InputError(f"the matrix has {width:,} columns and the vocabulary {len(names):,} tokens")
+    if len(set(names)) != width:
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the vocabulary has the token '{twice}' twice")
+    return names

@@ -1,37 +1,334 @@
-"""Shards in, the files of a corpus out.
+"""Shards in, the files of a corpus out, with bounded memory.
 
 Token ids go by document frequency, most frequent first, and by the token's bytes among equals. So they do not depend on
 how the documents fell into shards, the hot end of every table is small, and tokens of one document only form the tail.
+Vocabularies are merged in ranges of names that no more than some million entries fall into, over all shards together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.edges import category_graph
-from priorwise.corpus.build.members import label_members
-from priorwise.corpus.build.names import MergedNames, merge_names
 from priorwise.corpus.build.repeats import order_ids
-from priorwise.corpus.build.scratch import Allocate
-from priorwise.corpus.build.shards import AnyShard
-from priorwise.corpus.build.token_work import CountedNames, TokensHere, TokenWork, ids_by_frequency, token_schema
-from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_column, list_parts
-from priorwise.corpus.storage.files import FileRecord, Place
+from priorwise.corpus.build.shards import Allocate, AnyShard, sorted_names
+from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_column, list_parts, narrowest
+from priorwise.corpus.storage.files import (
+    ADDRESS,
+    CATEGORIES,
+    DOCUMENTS,
+    ID_ORDER,
+    LABELS,
+    OTHERS,
+    TEXTS,
+    TOKEN_ORDER,
+    TOKENS,
+    VOCABULARY,
+    FileRecord,
+    Place,
+)
 from priorwise.corpus.storage.manifest import Counts, Manifest
 from priorwise.corpus.texts import text_table
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.processors import in_order
 
-DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
-VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
-CATEGORIES, TEXTS, OTHERS = "categories.arrow", "texts.arrow", "others.arrow"
-ADDRESS = b"priorwise.address"
-"""In the metadata of the documents: what comes before a page's title in its address."""
+ENTRIES_PER_RANGE = 1 << 21
+_SAMPLE_EVERY = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNames:
+    """Every distinct name, sorted by bytes, and the numbers of each shard's names among them.
+
+    ``position`` holds the shards' numbers one shard after the other: name ``i`` of shard ``s`` is name
+    ``position[starts[s] + i]`` of all.
+    """
+
+    names: pa.ChunkedArray
+    starts: NDArray[np.int64]
+    position: NDArray[np.uint32]
+
+    def of_shard(self, shard: int) -> NDArray[np.uint32]:
+        """Return the number of each of a shard's names among all names."""
+        return self.position[self.starts[shard] : self.starts[shard + 1]]
+
+
+def merge_names(
+    vocabularies: Sequence[pa.Array],
+    allocate: Callable[[int], NDArray[np.uint32]] = lambda size: np.empty(size, np.uint32),
+    entries_per_range: int | None = None,
+) -> MergedNames:
+    """Merge sorted vocabularies."""
+    starts = np.zeros(len(vocabularies) + 1, np.int64)
+    np.cumsum([len(names) for names in vocabularies], out=starts[1:])
+    position = allocate(int(starts[-1]))
+    chunks: list[pa.Array] = []
+    found = 0
+    for cuts in _ranges(vocabularies, starts, entries_per_range or ENTRIES_PER_RANGE):
+        pieces = [names.slice(start, end - start) for names, (start, end) in zip(vocabularies, cuts, strict=True)]
+        encoded = pa.chunked_array(pieces, pa.string()).combine_chunks().dictionary_encode()
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        order = pc.array_sort_indices(encoded.dictionary)
+        rank = np.empty(len(order), np.uint32)
+        rank[order.to_numpy()] = np.arange(found, found + len(order), dtype=np.uint32)
+        numbers = rank[encoded.indices.to_numpy()]
+        read = 0
+        for shard, (start, end) in enumerate(cuts):
+            position[starts[shard] + start : starts[shard] + end] = numbers[read : read + end - start]
+            read += end - start
+        chunks.append(encoded.dictionary.take(order))
+        found += len(order)
+    return MergedNames(pa.chunked_array(chunks, pa.string()), starts, position)
+
+
+def _ranges(
+    vocabularies: Sequence[pa.Array], starts: NDArray[np.int64], entries: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield, range by range, where it begins and ends in each vocabulary."""
+    lower = [0] * len(vocabularies)
+    for pivot in _pivots(vocabularies, int(starts[-1]), entries):
+        upper = [_first_not_below(names, pivot) for names in vocabularies]
+        yield list(zip(lower, upper, strict=True))
+        lower = upper
+    yield list(zip(lower, np.diff(starts).tolist(), strict=True))
+
+
+def _pivots(vocabularies: Sequence[pa.Array], total: int, entries: int) -> list[str]:
+    if total <= entries:
+        return []
+    every = min(_SAMPLE_EVERY, entries)
+    sample = sorted(
+        (name for names in vocabularies for name in names.take(_every(len(names), every)).to_pylist()),
+        key=str.encode,
+    )
+    step = max(1, entries // every)
+    return list(dict.fromkeys(sample[step::step]))
+
+
+def _every(length: int, step: int) -> NDArray[np.int64]:
+    return np.arange(0, length, step, dtype=np.int64)
+
+
+def _first_not_below(names: pa.Array, pivot: str) -> int:
+    def key(index: int) -> Any:
+        return names[index].as_py().encode()
+
+    return bisect_left(range(len(names)), pivot.encode(), key=key)
+
+
+def label_members(
+    shards: Sequence[AnyShard], labels: MergedNames, allocate: Allocate
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
+    """Return where each label's documents begin, those documents, ascending, and the origin of each.
+
+    The labels' sizes are counted first, so that each shard's memberships then go straight to their places in the
+    scratch room: five bytes for each, and beside it only one shard at a time.
+    """
+    sizes = np.zeros(len(labels.names), np.int64)
+    for number, shard in enumerate(shards):
+        numbers = list_parts(shard.documents.column("labels"))[1]
+        sizes[labels.of_shard(number)] += np.bincount(numbers, minlength=shard.labels.num_rows)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    n_memberships = int(offsets[-1])
+    documents = allocate("members", n_memberships)
+    origins = allocate("origins", -(-n_memberships // 4)).view(np.uint8)[:n_memberships]
+
+    free, first_document = offsets[:-1].copy(), 0
+    for number, shard in enumerate(shards):
+        table = shard.documents
+        begin, own_documents, own_origins = _by_label(table, shard.labels.num_rows)
+        counts, here = np.diff(begin), labels.of_shard(number)
+        place = np.repeat(free[here] - begin[:-1], counts) + np.arange(len(own_documents))
+        documents[place] = own_documents + first_document
+        origins[place] = own_origins
+        free[here] += counts
+        first_document += table.num_rows
+    return offsets, documents, origins
+
+
+def _by_label(documents: pa.RecordBatch, n_labels: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.uint8]]:
+    from scipy.sparse import csr_array
+
+    offsets, numbers = list_parts(documents.column("labels"))
+    origins = list_parts(documents.column("origins"))[1]
+    shape = (documents.num_rows, n_labels)
+    # A written membership is a stored 0 here; this conversion moves what is stored and drops nothing.
+    by_label = csr_array((origins, numbers.astype(np.int32), offsets), shape=shape).tocsc()
+    return by_label.indptr, by_label.indices, by_label.data
+
+
+def category_graph(shards: Sequence[AnyShard]) -> pa.RecordBatch | None:
+    """Return the graph of the categories, or None if no shard has the page of one.
+
+    Memory: about 100 bytes per category and 20 per edge, none of it Python objects.
+    """
+    from scipy.sparse import coo_array
+
+    pages = [table for shard in shards if (table := shard.categories).num_rows]
+    if not pages:
+        return None
+    lengths = np.concatenate([np.diff(page.column("parents").offsets.to_numpy()) for page in pages])
+    names, numbers = _numbered(
+        [page.column("category") for page in pages] + [page.column("parents").flatten() for page in pages]
+    )
+    n_pages = len(lengths)
+    ends = np.repeat(numbers[:n_pages], lengths), numbers[n_pages:]
+    upwards = coo_array((np.ones(len(ends[0]), np.bool_), ends), shape=(len(names), len(names))).tocsr()
+    del numbers, ends
+    upwards.sum_duplicates()
+    downwards = upwards.tocsc()
+    return pa.RecordBatch.from_pydict(
+        {
+            "category": names,
+            "parents": list_column(upwards.indptr, upwards.indices.view(np.uint32)),
+            "children": list_column(downwards.indptr, downwards.indices.view(np.uint32)),
+        }
+    )
+
+
+def _numbered(columns: list[pa.Array]) -> tuple[pa.Array, NDArray[np.int32]]:
+    """Return the distinct names, sorted, and the number of each entry of the columns."""
+    encoded = pa.chunked_array(columns, pa.string()).dictionary_encode()
+    names, new_number = sorted_names(encoded.chunk(0).dictionary)
+    numbers = np.empty(len(encoded), np.int32)
+    read = 0
+    for chunk in encoded.iterchunks():
+        numbers[read : read + len(chunk)] = new_number[chunk.indices.to_numpy()]
+        read += len(chunk)
+    return names, numbers
+
+
+@dataclass(frozen=True, slots=True)
+class CountedNames:
+    """Every distinct token, sorted by bytes, in how many documents it occurs, and how often."""
+
+    names: pa.ChunkedArray
+    frequency: NDArray[np.uint32]
+    occurrences: NDArray[np.uint64]
+
+
+class TokenWork(Protocol):
+    """Counts the tokens of all shards, and renumbers each shard's.
+
+    ``largest`` is the largest count of a token in a document, ``entries`` how many counts there are in all.
+    """
+
+    @property
+    def largest(self) -> int:
+        """The largest count."""
+        ...
+
+    @property
+    def entries(self) -> int:
+        """How many counts there are."""
+        ...
+
+    def count(self) -> CountedNames:
+        """Count the tokens of all shards."""
+        ...
+
+    def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Yield the documents of each shard that has any, given the id of each token in the order of bytes."""
+        ...
+
+
+class TokensHere:
+    """The work of threads in this process."""
+
+    def __init__(self, shards: Sequence[AnyShard], allocate: Allocate, workers: int | None) -> None:
+        self._shards, self._allocate, self._workers = shards, allocate, workers
+
+    @cached_property
+    def _merged(self) -> MergedNames:
+        vocabularies = [shard.vocabulary.column("token") for shard in self._shards]
+        return merge_names(vocabularies, lambda size: self._allocate("tokens", size))
+
+    @property
+    def largest(self) -> int:
+        """The largest count."""
+        return max(map(largest_count, self._shards), default=0)
+
+    @property
+    def entries(self) -> int:
+        """How many counts there are."""
+        return sum(len(shard.tokens.column("tokens").values) for shard in self._shards)
+
+    def count(self) -> CountedNames:
+        """Count the tokens of all shards."""
+        return added_up([shard.vocabulary for shard in self._shards], self._merged)
+
+    def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Yield the documents of each shard."""
+
+        def batch(number: int) -> pa.RecordBatch:
+            return renumbered(self._shards[number].tokens, token_id[self._merged.of_shard(number)], schema)
+
+        calls = (partial(batch, number) for number, shard in enumerate(self._shards) if shard.tokens.num_rows)
+        return in_order(calls, self._workers)
+
+
+def added_up(vocabularies: Sequence[pa.RecordBatch], merged: MergedNames) -> CountedNames:
+    """Add up the counts of several vocabularies, whose names are merged."""
+    frequency = np.zeros(len(merged.names), np.uint32)
+    occurrences = np.zeros(len(merged.names), np.uint64)
+    for number, vocabulary in enumerate(vocabularies):
+        position = merged.of_shard(number)
+        frequency[position] += vocabulary.column("documents").to_numpy()
+        occurrences[position] += vocabulary.column("occurrences").to_numpy()
+    return CountedNames(merged.names, frequency, occurrences)
+
+
+def ids_by_frequency(frequency: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the tokens in the order of their ids, and the id of each."""
+    # Stable over names that are sorted by bytes: that decides among equals.
+    order = np.argsort(~frequency, kind="stable")
+    token_id = np.empty(len(order), np.uint32)
+    token_id[order] = np.arange(len(order), dtype=np.uint32)
+    return order, token_id
+
+
+def token_schema(largest: int) -> pa.Schema:
+    """Return the columns of the corpus's tokens, given the largest count."""
+    return pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(pa.from_numpy_dtype(narrowest(largest)))})
+
+
+def renumbered(table: pa.RecordBatch, id_of_local: NDArray[np.uint32], schema: pa.Schema) -> pa.RecordBatch:
+    """Return a shard's table of tokens as the corpus has it, given the id of each of the shard's own tokens."""
+    offsets, local = list_parts(table.column("tokens"))
+    ids, counts = ordered_entries(offsets, local, list_parts(table.column("counts"))[1], id_of_local)
+    count_type = schema.field("counts").type.value_type.to_pandas_dtype()
+    return pa.RecordBatch.from_arrays(
+        [list_column(offsets, ids), list_column(offsets, counts.astype(count_type))], schema=schema
+    )
+
+
+def ordered_entries(
+    offsets: NDArray[Any], local: NDArray[np.uint32], values: NDArray[np.uint32], id_of_local: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Give the entries of each row their final ids, and sort them by id, their values with them."""
+    from priorwise.corpus._kernels.rows import order_rows
+    from priorwise.kernels.words import read_only
+
+    order = np.argsort(id_of_local)
+    rank = np.empty(len(order), np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    ranks, ordered = order_rows(*map(read_only, (offsets.astype(np.int32), local, values, rank)))
+    return id_of_local[order][ranks], ordered
+
+
+def largest_count(shard: AnyShard) -> int:
+    """Return the largest count of a token in a document."""
+    counts = list_parts(shard.tokens.column("counts"))[1]
+    return int(counts.max()) if len(counts) else 0
 
 
 def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
@@ -50,29 +347,6 @@ def merge(
 ) -> Manifest:
     """Merge shards into a corpus.
 
-    Parameters
-    ----------
-    shards : sequence of AnyShard
-    place : Place
-        Where the files go.
-    tokenizer : dict or None
-        What the manifest says about the tokens' origin.
-    allocate : function, optional
-        Gives scratch room by name and size: one number per shard and distinct token, and five bytes per membership.
-    workers : int, optional
-        Threads; all processors by default.
-    address : str
-        What comes before a page's title in its address; empty if the documents are on no page.
-    tokens : TokenWork, optional
-        Who counts the tokens of all shards and gives them their ids; threads of this process by default.
-
-    Returns
-    -------
-    Manifest
-        Not yet written.
-
-    Notes
-    -----
     Memory: one shard, about 60 bytes per distinct token and 40 per document (plus the ids); then 100 per category and
     20 per link between categories, if there are any. A shard without documents leaves no batch.
     """

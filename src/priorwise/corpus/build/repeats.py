@@ -47,14 +47,7 @@ class IdOrder:
 
 
 def order_ids(ids: pa.ChunkedArray) -> IdOrder:
-    """Sort ids and find those that are there twice.
-
-    Examples
-    --------
-    >>> found = order_ids(pa.chunked_array([["b", "a"], ["b", "c"]]))
-    >>> found.order.tolist(), found.repeated.tolist()
-    ([1, 0, 2, 3], [2])
-    """
+    """Sort ids and find those that are there twice."""
     order = pc.sort_indices(ids).to_numpy().astype(np.int64)
     same = np.zeros(len(order), np.bool_)
     for start in range(0, len(order) - 1, _AT_A_TIME):
@@ -67,22 +60,7 @@ def order_ids(ids: pa.ChunkedArray) -> IdOrder:
 def settle_repeats(
     shards: Sequence[AnyShard], duplicates: Duplicates, folder_of: Callable[[int], Path | StoredShard | None]
 ) -> tuple[list[AnyShard], dict[str, int]]:
-    """Leave out the documents that share an id with another, or give them ids of their own.
-
-    Parameters
-    ----------
-    shards : sequence of AnyShard
-        In the order of the documents.
-    duplicates : {"error", "first", "last", "number"}
-        What to do; an error is left to the merge.
-    folder_of : function
-        Where to write the shard of a number when it has changed, so that it takes no memory; None to hold it there.
-
-    Returns
-    -------
-    shards, remarks
-        The shards, and how many documents this changed, if any.
-    """
+    """Leave out the documents that share an id with another, or give them ids of their own."""
     if duplicates == "error":
         return list(shards), {}
     ids = [shard.documents.column("id") for shard in shards]
@@ -142,15 +120,7 @@ def stored_shard(shard: Shard, place: Path | StoredShard | None) -> AnyShard:
 
 
 def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
-    """Return a shard with some of its documents, as if there had been no others; categories' pages all stay.
-
-    Examples
-    --------
-    >>> from priorwise.readers.document import Document
-    >>> shard = Shard.from_documents([Document("1", "One", "a b"), Document("2", "Two", "b b")])
-    >>> with_rows(shard, np.array([1])).vocabulary.to_pydict()
-    {'token': ['b'], 'documents': [1], 'occurrences': [2]}
-    """
+    """Return a shard with some of its documents, as if there had been no others; categories' pages all stay."""
     kept = pa.array(rows)
     documents, tokens = shard.documents.take(kept), shard.tokens.take(kept)
     offsets, numbers = list_parts(tokens.column("tokens"))

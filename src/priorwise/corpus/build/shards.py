@@ -8,21 +8,94 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from priorwise.corpus.build.memberships import category_table, labels_and_origins, number_memberships, sorted_names
 from priorwise.corpus.storage.columns import list_column, string_column, text_column
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import beginning, no_texts, text_table
 from priorwise.durable import remove, sync_folder
-from priorwise.readers.document import CategoryPage, Document, Entry
+from priorwise.readers.document import CategoryPage, Document, Entry, Origin
 from priorwise.text.tokens import CountedTexts, count_texts
+
+Given = tuple[Sequence[str], Sequence[str], Origin]
+"""The labels of a row, those that were added, and the origin of the former."""
+
+_ORIGINS = 4
+"""Origins are numbers below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memberships:
+    """The distinct names, sorted by bytes, and for each row its names' numbers, ascending, with their origins."""
+
+    names: pa.Array
+    offsets: NDArray[np.int64]
+    numbers: NDArray[np.uint32]
+    origins: NDArray[np.uint8]
+
+
+def number_memberships(labels: Sequence[Sequence[str]], origins: Sequence[Sequence[int]] | None = None) -> Memberships:
+    """Number the labels of some documents; of a label that is given twice the lowest origin counts."""
+    rows = np.repeat(np.arange(len(labels), dtype=np.int64), [len(of_row) for of_row in labels])
+    encoded = text_column(list(chain.from_iterable(labels))).dictionary_encode()
+    names, new_number = sorted_names(encoded.dictionary)
+    # Row, label and origin in one number: sorted once, equal labels of a row stand side by side, best origin first.
+    entries = (rows * len(names) + new_number[encoded.indices.to_numpy()]) * _ORIGINS
+    if origins is not None:
+        entries += np.fromiter(chain.from_iterable(origins), np.int64, len(entries))
+    entries.sort()
+    kept = entries[np.diff(entries // _ORIGINS, prepend=-1) != 0]
+    places = kept // _ORIGINS
+    offsets = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(np.bincount(places // max(1, len(names)), minlength=len(labels)), out=offsets[1:])
+    return Memberships(
+        names, offsets, (places % max(1, len(names))).astype(np.uint32), (kept % _ORIGINS).astype(np.uint8)
+    )
+
+
+def labels_and_origins(given: Sequence[Given]) -> tuple[list[Sequence[str]], Sequence[Sequence[int]] | None]:
+    """Return all labels of each row, and their origins unless all of them are written."""
+    if not any(added or origin for _, added, origin in given):
+        return [labels for labels, _, _ in given], None
+    every: list[Sequence[str]] = [[*labels, *added] for labels, added, _ in given]
+    origins = [[origin] * len(labels) + [Origin.ADDED] * len(added) for labels, added, origin in given]
+    return every, origins
+
+
+def category_table(categories: Sequence[CategoryPage]) -> pa.RecordBatch:
+    """Return the pages of categories as a table: ``category``, ``page``, ``parents``, ``origins``."""
+    found = number_memberships(
+        *labels_and_origins([(category.parents, category.added, category.origin) for category in categories])
+    )
+    return pa.RecordBatch.from_pydict(
+        {
+            "category": text_column([category.name for category in categories]),
+            "page": pa.array([category.page for category in categories], pa.uint64()),
+            "parents": list_column(found.offsets, found.names.take(pa.array(found.numbers))),
+            "origins": list_column(found.offsets, found.origins),
+        }
+    )
+
+
+def sorted_names(names: pa.Array) -> tuple[pa.Array, NDArray[np.uint32]]:
+    """Return names sorted by bytes, and the new number of each."""
+    order = pc.array_sort_indices(names)
+    new_number = np.empty(len(names), np.uint32)
+    new_number[order.to_numpy()] = np.arange(len(names), dtype=np.uint32)
+    return names.take(order), new_number
+
+
+Allocate = Callable[[str, int], NDArray[np.uint32]]
+"""Gives scratch room by name and size."""
 
 PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts", "others")
 
@@ -73,28 +146,7 @@ class AnyShard(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The seven tables of a shard.
-
-    Attributes
-    ----------
-    documents : pyarrow.RecordBatch
-        ``id``, ``title``, ``labels`` (distinct numbers into the shard's labels), ``origins`` (one for each label, an
-        :class:`~priorwise.readers.document.Origin`), ``page`` (its number in a wiki's tables, or 0), ``place`` (its
-        line or row in its file, or 0).
-    tokens : pyarrow.RecordBatch
-        ``tokens`` (distinct numbers into the shard's vocabulary, in any order), ``counts``.
-    vocabulary : pyarrow.RecordBatch
-        ``token``, sorted by bytes, ``documents``, ``occurrences``.
-    labels : pyarrow.RecordBatch
-        ``label``, sorted by bytes.
-    categories : pyarrow.RecordBatch
-        ``category``, ``page``, ``parents`` (names), ``origins`` (one for each parent); often of no rows.
-    texts : pyarrow.RecordBatch
-        What is kept of the documents' texts, as :func:`~priorwise.corpus.texts.text_table` gives it; of no rows if
-        nothing is kept.
-    others : pyarrow.RecordBatch
-        The other columns of the documents' records, as JSON, in a table of the same form.
-    """
+    """The seven tables of a shard."""
 
     documents: pa.RecordBatch
     tokens: pa.RecordBatch
@@ -111,14 +163,7 @@ class Shard:
 
     @classmethod
     def from_documents(cls, entries: Sequence[Entry], longest: int = 0) -> Shard:
-        """Count the tokens of some documents, and keep so many bytes of each text; categories' pages may be among them.
-
-        Examples
-        --------
-        >>> shard = Shard.from_documents([Document("1", "One", "b a b", ["x"]), Document("2", "Two", "c a")])
-        >>> shard.vocabulary.to_pydict()
-        {'token': ['a', 'b', 'c'], 'documents': [2, 1, 1], 'occurrences': [2, 2, 1]}
-        """
+        """Count the tokens of some documents and keep so many bytes of each; categories' pages may be among them."""
         documents = [entry for entry in entries if isinstance(entry, Document)]
         labels, origins = labels_and_origins([(entry.labels, entry.added, entry.origin) for entry in documents])
         return cls.from_counts(
@@ -155,28 +200,7 @@ class Shard:
         texts: Sequence[bytes] | None = None,
         others: Sequence[bytes] | None = None,
     ) -> Shard:
-        """Make a shard from tokens that are counted already.
-
-        Parameters
-        ----------
-        counted : CountedTexts
-            Of each document in turn.
-        ids, titles : sequence of str
-        labels : sequence of sequences of str
-            A label that is given twice for a document counts once.
-        origins : sequence of sequences of int, optional
-            One for each label; all are written by default. Of a label that is given twice, the lowest counts.
-        pages : sequence of int, optional
-            The documents' numbers in a wiki's tables.
-        places : sequence of int, optional
-            Their lines or rows in their files.
-        categories : sequence of CategoryPage
-            The pages of categories that stood among the documents.
-        texts : sequence of bytes, optional
-            What to keep of each text, in UTF-8.
-        others : sequence of bytes, optional
-            The other columns of each record, as JSON.
-        """
+        """Make a shard from tokens that are counted already."""
         names, new_number = sorted_names(string_column(counted.name_offsets, counted.names))
         tokens = new_number[counted.tokens]
         occurrences = np.bincount(tokens, weights=counted.counts, minlength=len(names))
@@ -285,16 +309,7 @@ class MappedShard(_Tables):
 
 
 class StoredShard(_Tables):
-    """A shard in a folder of a store, which may be on another machine; any process can open it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Shard.from_documents([Document("1", "One", "b a b")]).put(Store(folder), "x")
-    ...     StoredShard(Store(folder), "x").vocabulary.to_pydict()
-    {'token': ['a', 'b'], 'documents': [1, 1], 'occurrences': [1, 2]}
-    """
+    """A shard in a folder of a store, which may be on another machine; any process can open it."""
 
     def __init__(self, store: Store, name: str) -> None:
         self._store, self._name = store, name

@@ -1,15 +1,24 @@
-"""Write the files of a corpus: whole or not at all, checksummed on the way, a full disk said in a sentence."""
+"""Write the files of a corpus, checksummed on the way, and compare the files of a folder with its description."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
+
+from priorwise.errors import BrokenFile
+
+DOCUMENTS, ID_ORDER, TOKENS = "documents.arrow", "id_order.arrow", "tokens.arrow"
+VOCABULARY, TOKEN_ORDER, LABELS = "vocabulary.arrow", "token_order.arrow", "labels.arrow"
+CATEGORIES, TEXTS, OTHERS = "categories.arrow", "texts.arrow", "others.arrow"
+ADDRESS = b"priorwise.address"
+"""In the metadata of the documents: what comes before a page's title in its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +117,59 @@ def write_arrow(file: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBa
         for batch in batches:
             writer.write_batch(batch)
     return checksummed.record()
+
+
+FILES, CHECKSUM = "files", "checksum"
+"""What a description has more than its content: the record of each file, and a checksum of all the rest."""
+
+
+def described(content: Mapping[str, Any], folder: Path, names: Iterable[str]) -> dict[str, Any]:
+    """Return a description with the length and checksum of each file, and one checksum over itself."""
+    files = {name: {"bytes": record.bytes, "sha256": record.sha256} for name, record in _records(folder, names)}
+    # As it will be read again: JSON has no tuples, and no names that are numbers.
+    whole = json.loads(json.dumps({**content, FILES: files}))
+    return {**whole, CHECKSUM: _checksum(whole)}
+
+
+def check_described(content: Mapping[str, Any], path: Path) -> None:
+    """Raise `BrokenFile` if a description is not what was written.
+
+    One without checksums, of an earlier priorwise, passes.
+    """
+    if CHECKSUM not in content:
+        return
+    if content[CHECKSUM] != _checksum({name: value for name, value in content.items() if name != CHECKSUM}):
+        raise BrokenFile(path, "damaged: it does not match its own checksum")
+
+
+def check_files(content: Mapping[str, Any], folder: Path, names: Iterable[str] | None = None) -> None:
+    """Raise `BrokenFile`, naming the file, if a file of a folder is not what its description says."""
+    records = content.get(FILES, {})
+    for name in records if names is None else names:
+        if name not in records:
+            if records:
+                raise BrokenFile(folder, f"damaged: its description does not name {name}")
+            continue
+        if Path(name).name != name or not (folder / name).is_file():
+            raise BrokenFile(folder, f"damaged: {name} is missing")
+        record = FileRecord(records[name]["bytes"], records[name]["sha256"])
+        size = (folder / name).stat().st_size
+        if size != record.bytes:
+            raise BrokenFile(folder / name, f"damaged: {size:,} bytes, not {record.bytes:,}")
+        if _record(folder / name) != record:
+            raise BrokenFile(folder / name, "damaged: it does not match its checksum")
+
+
+def _records(folder: Path, names: Iterable[str]) -> list[tuple[str, FileRecord]]:
+    return [(name, _record(folder / name)) for name in sorted(names)]
+
+
+def _record(path: Path) -> FileRecord:
+    with path.open("rb") as file:
+        return FileRecord(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(
+        json.dumps(content, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
+    ).hexdigest()

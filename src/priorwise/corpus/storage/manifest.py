@@ -155,11 +155,5 @@ def _checksum(content: dict[str, Any]) -> str:
 
 
 def this_tokenizer(rule: int = RULE_VERSION) -> dict[str, Any]:
-    """Return the rule that cuts texts into tokens here and now, as a manifest records it.
-
-    Examples
-    --------
-    >>> this_tokenizer()["rule"]
-    2
-    """
+    """Return the rule that cuts texts into tokens here and now, as a manifest records it."""
     return {"rule": rule, "unicode": unicodedata.unidata_version}

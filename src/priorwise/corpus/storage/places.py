@@ -1,35 +1,30 @@
-"""A folder on any file system: the disk, or what Arrow or fsspec reach by an address, such as ``s3://`` or ``hdfs://``."""
+"""A folder on any file system: the disk, or what Arrow or fsspec reach by an address, such as ``s3://`` or ``hdfs://``.
+
+A corpus is mapped, so the files of one that lies elsewhere are copied to the disk when they are first asked for. The
+copies are named after the corpus's checksum: a corpus that was made again is copied again.
+"""
 
 from __future__ import annotations
 
+import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from priorwise.readers.addresses import file_system, shown, with_ending
+from priorwise.corpus.storage.manifest import FILE_NAME, Manifest
+from priorwise.durable import disk_errors_explained
+from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
+from priorwise.readers.addresses import file_system, is_address, reached, shown, was_address, with_ending
+from priorwise.readers.copies import cache_folder, copied
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Files under one address. It goes to other processes as it is: only the address does.
-
-    Parameters
-    ----------
-    address : str
-        A path, or an address with its scheme.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(folder)
-    ...     store.put("a/b.txt", b"some bytes")
-    ...     store.get("a/b.txt"), store.exists("a"), store.exists("c")
-    (b'some bytes', True, False)
-    """
+    """Files under one address. It goes to other processes as it is: only the address does."""
 
     address: str
 
@@ -138,3 +133,95 @@ class Store:
 def batches_of(store: Store, names: list[str]) -> Iterator[pa.RecordBatch]:
     """Yield the record batch of each of some Arrow files."""
     return (store.table(name) for name in names)
+
+
+Progress = Callable[[int, int], None]
+"""Told how many bytes are there, and how many there will be."""
+
+
+class Fetched(Mapping[str, pa.Buffer]):
+    """The files of a corpus elsewhere, each copied when it is first asked for."""
+
+    def __init__(self, store: Store, manifest: Manifest) -> None:
+        self._store, self._records = store, manifest.files
+        self.folder = cache_folder() / "corpora" / manifest.checksum[:20]
+        self._again: set[str] = set()
+        self._mapped: dict[str, pa.Buffer] = {}
+
+    def __getitem__(self, name: str) -> pa.Buffer:
+        if name not in self._mapped:
+            self._map(name)
+        return self._mapped[name]
+
+    def _map(self, name: str, tell: Callable[[int], None] = lambda n: None) -> None:
+        record, store = self._records[name], self._store
+        target = self.folder / name
+        try:
+            with disk_errors_explained(target), reached(store.address):
+                copied(
+                    lambda: store.files.open_input_file(store.path(name)),
+                    target,
+                    record.bytes,
+                    sha256=record.sha256,
+                    tell=tell,
+                )
+        except (BrokenFile, FileNotFoundError) as error:
+            raise DamagedCorpus(f"{store} is damaged: {name} is missing or does not match its checksum") from error
+        self._mapped[name] = pa.memory_map(str(target)).read_buffer()
+
+    def discard(self, name: str) -> bool:
+        """Throw a damaged copy away, so that it is made again; return False if that was done before."""
+        if name in self._again:
+            return False
+        self._again.add(name)
+        self._mapped.pop(name, None)
+        (self.folder / name).unlink(missing_ok=True)
+        return True
+
+    def fetch(self, names: Iterable[str], progress: Progress) -> None:
+        """Copy some files now, and tell how far it is."""
+        wanted = [name for name in names if name not in self._mapped]
+        total, done = sum(self._records[name].bytes for name in wanted), 0
+
+        def tell(n: int) -> None:
+            nonlocal done
+            done += n
+            progress(done, total)
+
+        for name in wanted:
+            self._map(name, tell)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._records
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+
+def manifest_at(store: Store) -> Manifest:
+    """Read the manifest of a corpus elsewhere."""
+    with reached(store.address):
+        if not store.exists(FILE_NAME):
+            raise CorpusError(f"{store} is not a corpus folder: it has no {FILE_NAME}")
+        return Manifest.parse(store.get(FILE_NAME), str(store))
+
+
+def recorded_path(place: Any) -> Path:
+    """Return the place of a corpus that a run names, if it is on this machine.
+
+    To open an address means to contact its host and to sign the request with the user's keys. So an address counts
+    only if the user gives it.
+    """
+    if not isinstance(place, str) or not place or "\0" in place:
+        raise InputError("this run does not say where its corpus is; say where it is now (--corpus)")
+    # Windows takes two slashes for another machine, and logs in there.
+    elsewhere = is_address(place) or was_address(place) or (os.name == "nt" and place[:2] in ("//", "\\\\"))
+    if elsewhere:
+        raise InputError(
+            f"this run names {shown(place)}, and addresses are not opened unasked; "
+            "if you trust it, give it yourself (--corpus)"
+        )
+    return Path(place)

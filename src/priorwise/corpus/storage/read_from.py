@@ -16,23 +16,7 @@ _DATABASES = ("sqlite", "duckdb")
 
 @dataclass(frozen=True, slots=True)
 class ReadFrom:
-    """The files that a corpus was made of.
-
-    Parameters
-    ----------
-    files : dict
-        Their names and their sizes in bytes.
-    columns : Columns
-        Which columns made a document.
-    opening : Opening
-        How they were opened.
-
-    Examples
-    --------
-    >>> source = ReadFrom({"books.csv": 120}, Columns(id="Signatur"), Opening())
-    >>> ReadFrom.read(source.recorded()) == source
-    True
-    """
+    """The files that a corpus was made of."""
 
     files: dict[str, int]
     columns: Columns

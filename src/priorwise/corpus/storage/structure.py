@@ -1,13 +1,21 @@
-"""Check that the files of a corpus are what the compiled loops expect, whoever wrote them.
+"""Check once that the files of a corpus are what the compiled loops expect, whoever wrote them.
 
 The loops write to places whose numbers come from these files, and do not check each one. So every number is checked
-here, once: columns and types, rows, no missing values, offsets that ascend, and numbers of tokens, labels and documents
-within their limits.
+here: columns and types, rows, no missing values, offsets that ascend, and numbers of tokens, labels and documents
+within their limits. Which files were found sound is remembered in the user's own cache folder, never in the corpus: a
+corpus from a stranger cannot bring its own mark. A file counts as checked as long as it is the same file (device,
+inode), of the same size, and untouched since (times of change), under the same manifest.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build import merge as file_of
+from priorwise.corpus.storage import files as file_of
 from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_parts
 from priorwise.corpus.storage.manifest import Manifest
 from priorwise.corpus.texts import LARGEST_BLOCK
+from priorwise.readers.copies import cache_folder
 
 Batches = list[pa.RecordBatch]
 Read = Callable[[str], Batches]
@@ -46,19 +55,7 @@ _N_ORIGINS = 4
 
 
 def check_file(name: str, schema: pa.Schema, batches: Batches, manifest: Manifest, read: Read) -> None:
-    """Raise ValueError, with the reason, unless a file of a corpus is what its manifest says and has a sound structure.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-    schema, batches
-        What it holds.
-    manifest : Manifest
-        Of the corpus.
-    read : function
-        Returns the batches of the files that this one must agree with.
-    """
+    """Raise ValueError, with the reason, unless a file of a corpus is sound and what its manifest says."""
     if name not in COLUMNS:
         raise ValueError("a corpus has no such file")
     _check_columns(schema, COLUMNS[name])
@@ -82,13 +79,7 @@ def check_file(name: str, schema: pa.Schema, batches: Batches, manifest: Manifes
 
 
 def check_tokens(batch: pa.RecordBatch, frequency: NDArray[np.uint32]) -> None:
-    """Check the tokens of some documents, and add to `frequency` how many documents have each token.
-
-    Raises
-    ------
-    ValueError
-        A token does not exist, or the tokens of a document do not ascend, or a count is 0.
-    """
+    """Check the tokens of some documents, and add to `frequency` how many documents have each token."""
     offsets, tokens = _lists(batch.column("tokens"))
     count_offsets, counts = _lists(batch.column("counts"))
     _require(np.array_equal(offsets, count_offsets), "a document has more tokens than counts, or fewer")
@@ -233,7 +224,7 @@ def _lists(column: pa.Array) -> tuple[NDArray[np.int32], NDArray[Any]]:
 
 
 def _ascending(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray[np.uint32], what: str) -> None:
-    from priorwise.corpus.storage._kernels.row_checks import first_wrong_row
+    from priorwise.corpus._kernels.rows import first_wrong_row
 
     row = first_wrong_row(offsets, values, counts)
     _require(row < 0, f"the {what} of row {row:,} do not ascend, or one of them does not exist")
@@ -242,3 +233,60 @@ def _ascending(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray[np.u
 def _require(right: Sequence[Any] | bool | np.bool_, otherwise: str) -> None:
     if not right:
         raise ValueError(otherwise)
+
+
+CHECKS = 1
+"""Raised when more is checked than before; then every corpus is checked again."""
+
+_SETTLED = 2.0
+"""Seconds. A file that changed just now may change again within the same tick of its clock, so it is not remembered."""
+
+
+class Verified:
+    """The files of one corpus that were checked."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self._folder = folder.absolute()
+        self._corpus = {"checks": CHECKS, "folder": str(self._folder), "manifest": manifest.checksum}
+        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:32]
+        self._path = cache_folder() / "verified" / f"{name}.json"
+        self._files: dict[str, list[int]] | None = None
+
+    def __contains__(self, name: str) -> bool:
+        if self._files is None:
+            self._files = self._load()
+        return name in self._files and self._files[name] == _state(self._folder / name)
+
+    def state(self, name: str) -> list[int] | None:
+        """Return how a file is now; take it before checking, and hand it to :meth:`add` afterwards."""
+        return _state(self._folder / name)
+
+    def add(self, name: str, state: list[int] | None) -> None:
+        """Remember that a file was checked, if it is still as it was and has settled."""
+        settled = state is not None and max(state[-2:]) < (time.time() - _SETTLED) * 1e9
+        if state is None or not settled or _state(self._folder / name) != state:
+            return
+        # Another process may have checked other files meanwhile.
+        self._files = {**self._load(), **(self._files or {}), name: state}
+        # Without a place to remember it, the file is checked again next time.
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            draft = self._path.with_suffix(f".{os.getpid()}")
+            draft.write_text(json.dumps({**self._corpus, "files": self._files}), encoding="utf-8")
+            draft.replace(self._path)
+
+    def _load(self) -> dict[str, list[int]]:
+        try:
+            stored: dict[str, Any] = json.loads(self._path.read_bytes())
+            files = stored.pop("files")
+            return dict(files) if stored == self._corpus else {}
+        except (OSError, ValueError, LookupError, AttributeError, TypeError):
+            return {}
+
+
+def _state(path: Path) -> list[int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

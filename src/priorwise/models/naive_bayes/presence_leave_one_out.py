@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.threads import in_order
 from priorwise.models.weights import Weights
 from priorwise.priors.counts import TermCounts, remainder
 from priorwise.priors.presence import PAPER_GRID, UNIFORM, PresencePrior, kind_of, strengths_of
-from priorwise.processors import processors
+from priorwise.processors import in_order, processors
 from priorwise.search import Choice, Climb, FBeta, HeldOut, Strategy, Target, Tried
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.corpus.storage.threads import in_order
 from priorwise.errors import InputError
 from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, Terms
+from priorwise.processors import in_order
 from priorwise.search import NINE_STARTS, AveragePrecision, Grid, Target, Tried, best_place, radial
 from priorwise.search.targets import COUNTS
 

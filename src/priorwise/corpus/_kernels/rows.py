@@ -1,6 +1,8 @@
-"""Sort the entries of every row at once, by counting."""
+"""Check the numbers in rows before any other loop uses them as places in an array, and sort rows by counting."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,3 +42,22 @@ def order_rows(
             ordered[entry] = carried[at]
             free[rows[at]] += 1
     return ranks, ordered
+
+
+@kernel
+def first_wrong_row(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray[np.uint32]) -> int:
+    """Return the first row whose numbers do not ascend or reach beyond `counts`, or −1 if all are right.
+
+    Row ``i`` has ``values[offsets[i]:offsets[i + 1]]``; the offsets must have been checked. How often each number
+    occurs is added to `counts`.
+    """
+    limit = np.int64(counts.shape[0])
+    for row in range(offsets.shape[0] - 1):
+        last = np.int64(-1)
+        for place in range(offsets[row], offsets[row + 1]):
+            value = np.int64(values[place])
+            if value <= last or value >= limit:
+                return row
+            counts[value] += np.uint32(1)
+            last = value
+    return -1
