@@ -9,6 +9,10 @@ corpus *afterwards*: more than any tuning by cross-validation can reach. The pee
 other labels, and stands beside itself without them. A second table says how far the default knows how many members are
 missing. A run that is stopped goes on where it was.
 
+With `--peers wide` the peers have three values of C, read pairs of adjacent words or do not, and have class weights or
+none. With `--peers vectors` they read the corpus's vectors (`priorwise embed`): the centroid of the members, a linear
+support vector machine on vectors, and one on words and vectors. The default without other labels does without vectors.
+
 With `--peers languages` the peers are linear support vector machines, with three values of C, on words and on runs of
 two to four characters. `--part half` takes half of the categories, also where they are few.
 """
@@ -26,7 +30,7 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import DefaultModel, split_members
-from priorwise.discovery.peers import LinearPeer
+from priorwise.discovery.peers import LinearPeer, tfidf
 from priorwise.ranking.metrics import average_precision, ppv_at
 from study_tables import lines, missing_table, peers_table, write_tables
 
@@ -34,6 +38,29 @@ SEED = 1000
 PARTS = {"choose": (0, 1, 2, 4, 5), "judge": (3,), "half": (1, 3, 5)}
 FEW = 24
 """With more categories than this, those that were chosen on do not judge."""
+
+
+class VectorPeer:
+    """What people do with vectors alone, or with vectors and words: a centroid, or a support vector machine."""
+
+    def __init__(self, kind: str, C: float = 1.0) -> None:
+        self.kind, self.C = kind, C
+        self.name = kind if kind == "centroid of vectors" else f"svm on {kind}, C={C:g}"
+
+    def scores(self, corpus: Corpus, known: Any, label: str = "") -> Any:
+        """Score every document of the corpus."""
+        from scipy.sparse import csr_matrix, hstack
+        from sklearn.svm import LinearSVC
+
+        if corpus.vectors is None:
+            raise SystemExit("the corpus has no vectors; run `priorwise embed` first")
+        vectors = corpus.vectors.take(np.arange(corpus.n_documents)) - corpus.vectors.mean()
+        if self.kind == "centroid of vectors":
+            return vectors @ vectors[known].mean(axis=0)
+        X = vectors if self.kind == "vectors" else hstack([tfidf(corpus), csr_matrix(vectors)], format="csr")
+        y = np.isin(np.arange(corpus.n_documents), known)
+        return LinearSVC(C=self.C).fit(X, y).decision_function(X)
+
 
 OURS = DefaultModel()
 WORDS_ONLY = DefaultModel(labels=False)
@@ -44,6 +71,17 @@ PEERS = {
         LinearPeer("logistic", "all"),
         LinearPeer("logistic", "all", C=10.0),
         LinearPeer("logistic", "bagged", C=10.0),
+    ],
+    "wide": [
+        LinearPeer(kind, "all", C=C, pairs=pairs, balanced=balanced)
+        for kind in ("svm", "logistic")
+        for C in (0.1, 1.0, 10.0)
+        for pairs in (False, True)
+        for balanced in (False, True)
+    ],
+    "vectors": [
+        VectorPeer("centroid of vectors"),
+        *(VectorPeer(kind, C) for kind in ("vectors", "words and vectors") for C in (0.1, 1.0, 10.0)),
     ],
     "languages": [LinearPeer("svm", "all", C=C, characters=each) for each in (False, True) for C in (0.1, 1.0, 10.0)],
 }

@@ -76,7 +76,7 @@ class LearnedPrior:
 class DefaultModel:
     """The default of discovery.
 
-    It may or may not know the category's name, and use the other labels of the documents as evidence.
+    It may or may not know the category's name, and use the other labels and the vectors of the documents as evidence.
     """
 
     named: bool = True
@@ -104,7 +104,9 @@ class DefaultModel:
                 return self.engine.score_corpus(corpus, learned.scorer)
 
         text = label if self.named else None
-        return find_members(category, engine=self.engine, text=text, use_labels=self.labels, narrow=narrow)
+        return find_members(
+            category, engine=self.engine, text=text, use_labels=self.labels, use_vectors=self.labels, narrow=narrow
+        )
 
 
 def presence_methods(*, every_target: bool = False, centre: str = "collection", engine: Engine = HERE) -> list[Method]:

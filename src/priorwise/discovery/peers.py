@@ -33,10 +33,22 @@ class LinearPeer:
         model that is fitted; else it is given.
     characters : bool
         Whether it reads the runs of two to four characters that at least two texts have, instead of words.
+    pairs : bool
+        Whether it also reads the pairs of adjacent words that at least two texts have.
+    balanced : bool
+        Whether members and other documents weigh the same together.
     """
 
     def __init__(
-        self, kind: str, negatives: str, *, C: float = 1.0, tuned: bool = False, characters: bool = False
+        self,
+        kind: str,
+        negatives: str,
+        *,
+        C: float = 1.0,
+        tuned: bool = False,
+        characters: bool = False,
+        pairs: bool = False,
+        balanced: bool = False,
     ) -> None:
         self.kind = kind
         self.negatives = negatives
@@ -47,12 +59,13 @@ class LinearPeer:
             self.name += ", tuned"
         elif C != 1.0:
             self.name += f", C={C:g}"
-        self.characters = characters
-        self.name += ", characters" * characters
+        self.reads = "characters" if characters else "pairs" if pairs else "words"
+        self.balanced = balanced
+        self.name += f", {self.reads}" * (self.reads != "words") + ", balanced" * balanced
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
         """Score every document of the corpus."""
-        X = tfidf(corpus, characters=self.characters)
+        X = tfidf(corpus, self.reads)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
         if self.negatives == "all":
             return self._fit(X, known, others)
@@ -65,7 +78,8 @@ class LinearPeer:
         from sklearn.linear_model import LogisticRegression
         from sklearn.svm import LinearSVC
 
-        model = LogisticRegression(C=self.C, max_iter=1000) if self.kind == "logistic" else LinearSVC(C=self.C)
+        how = {"C": self.C, "class_weight": "balanced" if self.balanced else None}
+        model = LogisticRegression(max_iter=1000, **how) if self.kind == "logistic" else LinearSVC(**how)
         rows = np.concatenate([known, negatives])
         y = np.arange(len(rows)) < len(known)
         if self.tuned:
@@ -92,22 +106,25 @@ def _draw(others: Rows, size: int, seed: int) -> Rows:
     return np.random.default_rng(seed).choice(others, size=min(size, len(others)), replace=False)
 
 
-_cache: dict[str, dict[bool, Any]] = {}
+_cache: dict[str, dict[str, Any]] = {}
+_CUT: dict[str, dict[str, Any]] = {
+    "characters": {"analyzer": "char", "ngram_range": (2, 4)},
+    "pairs": {"ngram_range": (1, 2), "token_pattern": r"\w+"},
+}
 
 
-def tfidf(corpus: Corpus, *, characters: bool = False) -> Any:
-    """TF-IDF of the whole corpus, of its words or of runs of characters, kept for the next category."""
+def tfidf(corpus: Corpus, reads: str = "words") -> Any:
+    """TF-IDF of the whole corpus, of words, words and pairs, or runs of characters, kept for the next category."""
     from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
     if corpus.checksum not in _cache:
         _cache.clear()
     kept = _cache.setdefault(corpus.checksum, {})
-    if characters not in kept:
-        if characters:
+    if reads not in kept:
+        if reads in _CUT:
             rows = range(corpus.n_documents)
             texts = [f"{title}\n{corpus.text(row) or ''}" for row, title in zip(rows, corpus.titles(rows), strict=True)]
-            runs = TfidfVectorizer(analyzer="char", ngram_range=(2, 4), sublinear_tf=True, min_df=2)
-            kept[characters] = runs.fit_transform(texts)
+            kept[reads] = TfidfVectorizer(sublinear_tf=True, min_df=2, **_CUT[reads]).fit_transform(texts)
         else:
-            kept[characters] = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
-    return kept[characters]
+            kept[reads] = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
+    return kept[reads]

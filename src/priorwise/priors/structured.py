@@ -164,7 +164,7 @@ class HyperPrior:
     group_odds : float
         The odds that another group of features helps: e⁻². Few left-out members must not add it by chance.
     vector_odds : float
-        The odds that document vectors help: e^-½. Where they do, they do so for most categories.
+        The odds that document vectors help: 1/e. Where they do, they do so for most categories.
     described_odds : float
         The odds that the category's name as one more member helps, or what somebody knows, or both: e.
     believed : tuple of int
@@ -198,7 +198,7 @@ class HyperPrior:
     group_variances: tuple[float, ...] = (1 / 16, 1 / 4, 1.0)
     vector_variances: tuple[float, ...] = (1 / 4, 1.0, 4.0)
     group_odds: float = float(np.exp(-2))
-    vector_odds: float = float(np.exp(-0.5))
+    vector_odds: float = float(np.exp(-1))
     described_odds: float = float(np.e)
     believed: tuple[int, ...] = (30, 100, 300)
     belief: float = 0.5

@@ -19,6 +19,7 @@ from priorwise.search.targets import LeftOutRanks
 Floats = NDArray[np.float64]
 
 GROUPED_TRIALS = 2
+VECTOR_TRIALS = 1
 DESCRIBED_TRIALS = 3
 KNOWING_TRIALS = 2
 BELIEVING_TRIALS = 3
@@ -230,7 +231,8 @@ class MemberFinder(LinearMembers):
             return found
 
         for name in trials.groups:
-            best = sorted(tried, key=value, reverse=True)[:GROUPED_TRIALS]
+            most = VECTOR_TRIALS if name == "vectors" else GROUPED_TRIALS
+            best = sorted(tried, key=value, reverse=True)[:most]
             pairs = [(each.setting.prior, each, variance) for variance in hyper.variances_of(name) for each in best]
             priors = [replace(prior, groups={**prior.groups, name: variance}) for prior, _, variance in pairs]
             tried += expand([each for _, each, _ in pairs], [Setting(prior) for prior in priors], STAGES[1])
