@@ -12,6 +12,9 @@ from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import BrokenFile, UnknownName
 
+LEAST_SHARE = 0.01
+"""Languages of fewer documents than this are not named."""
+
 
 @command(examples='corpus articles.corpus\ncorpus articles.corpus --search "machine lerning"')
 @CORPUS
@@ -57,6 +60,9 @@ def _print_sizes(corpus: Any, name: str) -> None:
     say(f"  labels       {corpus.n_labels:,} on {counted(corpus.n_memberships, 'membership')}")
     if graph := len(corpus.graph):
         say(f"  categories   {graph:,} in the graph, {counted(corpus.graph.n_links, 'link')} between them")
+    if corpus.n_documents:
+        told = [f"{language} {share:.0%}" for language, share in corpus.languages().items() if share >= LEAST_SHARE]
+        say(f"  languages    {', '.join(told)}")
     if corpus.vectors is not None:
         made = f"by {safe(corpus.vectors.encoder)}" if corpus.vectors.encoder else "made elsewhere"
         say(f"  vectors      of {counted(corpus.vectors.n_dimensions, 'dimension')}, {made}")

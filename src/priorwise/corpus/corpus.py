@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.readers.addresses import local_path, with_ending
 from priorwise.readers.arrow_messages import read_batches
 from priorwise.readers.remote_file import RemoteFile
+from priorwise.text.languages import recognise
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
 
@@ -524,6 +526,31 @@ class Corpus:
         return self._tokens.find_many(tokens)
 
     # Documents
+
+    def languages(self, at_most: int = 2000) -> dict[str, float]:
+        """Which languages the documents are in, with the share of each, the most frequent first.
+
+        Parameters
+        ----------
+        at_most : int
+            How many documents to look at, evenly over the corpus. Those whose words do not tell count as
+            ``"not recognised"``: very short ones, and ones in a language that is not known.
+
+        Examples
+        --------
+        >>> from priorwise.corpus import Corpus
+        >>> Corpus.from_texts(["the law of the sea", "das Recht ist nicht das Meer", "x"]).languages()
+        {'English': 0.3333333333333333, 'German': 0.3333333333333333, 'not recognised': 0.3333333333333333}
+        """
+        rows = np.unique(np.linspace(0, self.n_documents - 1, min(at_most, self.n_documents)).astype(np.int64))
+        offsets, tokens = self.take(rows)
+        distinct, place = np.unique(tokens, return_inverse=True)
+        names = np.array(self.token_names(distinct), object)[place]
+        found: dict[str, int] = {}
+        for begin, end in pairwise(offsets.tolist()):
+            language = recognise(names[begin:end].tolist()) or "not recognised"
+            found[language] = found.get(language, 0) + 1
+        return {name: n / len(rows) for name, n in sorted(found.items(), key=lambda each: (-each[1], each[0]))}
 
     def ids(self, rows: ArrayLike) -> list[str]:
         """Return the ids of some documents."""
