@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.discovery.stopping import may_stop, unfound_members
-from priorwise.models.regression.judged_squares import MEMBERS_TO_REJECTED, STRENGTH
-from priorwise.models.regression.updating import balanced, learned_change
+from priorwise.models.regression.judged_squares import STRENGTH
+from priorwise.models.regression.updating import USUAL_RATIO, balanced, learned_change
 
 __all__ = ["Certificate", "JudgedSquares"]
 
@@ -35,7 +35,7 @@ class JudgedSquares(ClassifierMixin, BaseEstimator):
     name = "priorwise"
     label = "priorwise"
 
-    def __init__(self, strength: float = STRENGTH, ratio: float = MEMBERS_TO_REJECTED) -> None:
+    def __init__(self, strength: float = STRENGTH, ratio: float = USUAL_RATIO) -> None:
         self.strength = strength
         self.ratio = ratio
 

@@ -69,7 +69,7 @@ def test_it_ranks_as_priorwise_does(review: tuple[pd.DataFrame, pd.Series]) -> N
     table, labels = review
     X = ActiveLearningCycle.from_meta(SETTINGS).transform(table)
     constant = csr_matrix(np.full((X.shape[0], 1), np.sqrt(0.1)))
-    learner = judged_squares.JudgedSquares(hstack([X, constant], format="csr"), tol=1e-6)
+    learner = judged_squares.JudgedSquares(hstack([X, constant], format="csr"), ratio=15.0, tol=1e-6)
     for row in range(60):
         learner.judge(row, bool(labels[row]))
     model = JudgedSquares().fit(X[:60], labels[:60])

@@ -1,15 +1,16 @@
 """Simulated literature reviews: how early members are found, how many are missing, and when it is safe to stop.
 
-    .venv/bin/python benchmarks/screening.py --data DIR -o screening.runs
+    .venv/bin/python benchmarks/screening.py --data DIR -o screening.runs --corpora reuters.corpus ohsumed.corpus
 
 DIR holds `reviews/asreview`, `reviews/cohen` and `reviews/clef2017`. Every review starts from one member and one other
 document, both drawn at random by the seed. To compare with ASReview by its own code, install it beside priorwise:
 
     pip install 'asreview>=3' && pip install --no-deps asreview-insights
 
-ASReview's default (ELAS u4) then runs from the same starts, and our metrics are checked against ASReview Insights.
-Orders are saved in the folder given by -o: a run that is stopped continues where it was. Settings were chosen on every
-other review of each source ("chosen"); the other half ("judged") says how good they are.
+ASReview's default (ELAS u4) then runs from the same starts, and our metrics are checked against ASReview Insights. Both
+learn again after the same numbers of verdicts (`--every`). Orders are saved in the folder given by -o: a run that is
+stopped continues where it was. Settings were chosen on every other review of each source, and on every other category
+of a corpus ("chosen"); the other half ("judged") says how good they are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import csv
 import gzip
 import json
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,17 +28,21 @@ from typing import Any
 
 import numpy as np
 
+import priorwise as pw
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
-from priorwise.models.regression.judged_squares import MEMBERS_TO_REJECTED, STRENGTH, JudgedSquares
+from priorwise.features.cooccurrence import WordCovariance
+from priorwise.features.document_vectors import document_vectors
+from priorwise.models.regression.judged_squares import JudgedSquares
+from priorwise.models.regression.updating import USUAL_RATIO
 from priorwise.ranking import screening
+from priorwise.ranking.metrics import average_precision
 from priorwise.ranking.paired import compare
+from priorwise.review.session import STRENGTH, TOGETHER, with_constant
 from priorwise.review.simulation import READERS, Machine, Task
 
-WORDS, BIGRAMS, INTERCEPT = 0.7, 0.3, 0.1
-"""The prior variances of words, bigrams and the intercept, compared with each other."""
-
-CHECKED_AFTER = (0, 50, 100, 250, 500)
+CHECKED_AFTER = (50, 100, 250, 500)
+CATEGORIES, SMALLEST = 10, 15
 RECALL = CONFIDENCE = 0.95
 
 Review = tuple[list[str], list[str], np.ndarray]
@@ -62,18 +68,24 @@ def reviews(data: Path) -> Iterator[tuple[str, bool, Path]]:
             yield f"{source}/{path.name.split('.')[0]}", place % 2 == 0, path
 
 
-def features(titles: list[str], abstracts: list[str], words: float = WORDS, bigrams: float = BIGRAMS) -> Any:
-    """Words and bigrams, each of length 1 and then scaled by its prior, and a constant."""
-    from scipy.sparse import csr_matrix, hstack
+def features(titles: list[str], abstracts: list[str], bigrams: float = 0.0) -> Any:
+    """Words, and bigrams with a share of the prior variance, as scikit-learn reads them."""
+    from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     texts = [f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)]
     parts = [
         np.sqrt(variance) * TfidfVectorizer(sublinear_tf=True, max_df=0.95, ngram_range=(n, n)).fit_transform(texts)
-        for n, variance in ((1, words), (2, bigrams))
+        for n, variance in ((1, 1.0 - bigrams), (2, bigrams))
         if variance
     ]
-    return hstack([*parts, csr_matrix(np.full((len(texts), 1), np.sqrt(INTERCEPT)))], format="csr")
+    return hstack(parts, format="csr")
+
+
+def learner_of(X: Any, together: float = TOGETHER, **settings: Any) -> JudgedSquares:
+    """The model of a session with a centre of 0: it learns from verdicts alone."""
+    covariance = WordCovariance(X, together) if together else None
+    return JudgedSquares(with_constant(X), **{"strength": STRENGTH, **settings}, covariance=covariance)
 
 
 def start(labels: np.ndarray, seed: int) -> list[int]:
@@ -88,7 +100,7 @@ def ours(review: Review, seed: int, every: float, learner: Any = None) -> tuple[
     The ranking is learned again when `every` times as many verdicts were given: 0 is after each of them.
     """
     titles, abstracts, labels = review
-    learner = learner or JudgedSquares(features(titles, abstracts))
+    learner = learner or learner_of(features(titles, abstracts))
     order, seconds, unread = start(labels, seed), [], np.ones(len(labels), bool)
     for row in order:
         learner.judge(row, bool(labels[row]))
@@ -107,37 +119,44 @@ def ours(review: Review, seed: int, every: float, learner: Any = None) -> tuple[
     return order[2:], seconds
 
 
-def session_order(review: Review, seed: int) -> tuple[list[int], list[float]]:
-    """The order of a session, which starts from the model that `discover` finds."""
+def session_order(review: Review, seed: int, about: str | None = None) -> tuple[list[int], list[float]]:
+    """The order of a session, which starts from the model that `discover` finds, here from a member or a title."""
     titles, abstracts, labels = review
     corpus = Corpus.from_texts([f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)])
-    return list(READERS["priorwise"](Task(corpus, labels, start(labels, seed), seed))), []
+    known = start(labels, seed)[1:] if about else start(labels, seed)
+    order, left = [], int(labels.sum() - labels[known].sum())
+    for row in READERS["priorwise"](Task(corpus, labels, known, seed, about)):
+        order.append(row)
+        left -= int(labels[row])
+        if not left:
+            break
+    return order + np.setdiff1d(np.arange(len(labels)), order + known).tolist(), []
 
 
 PARTS: dict[str, dict[str, Any]] = {
-    "as it is": {},
-    "words only": {"words": 1.0, "bigrams": 0.0},
-    "bigrams only": {"words": 0.0, "bigrams": 1.0},
-    "words and bigrams equally": {"words": 0.5, "bigrams": 0.5},
-    "members : rejected 1 instead of 15": {"ratio": 1.0},
+    "as it is: words that occur together share .8, weight of rejected documents learned, strength 2": {},
+    "words independent": {"together": 0.0},
+    "words that occur together share .5": {"together": 0.5},
+    "words that occur together share .95": {"together": 0.95},
+    "and bigrams, .3 of the variance": {"bigrams": 0.3},
+    "bigrams, words independent": {"bigrams": 0.3, "together": 0.0},
     "members : rejected 5": {"ratio": 5.0},
-    "members : rejected 50": {"ratio": 50.0},
-    "strength 0.5 instead of 2": {"strength": 0.5},
-    "strength 8": {"strength": 8.0},
-    "squared hinge instead of squares": {"hinge": True},
+    "members : rejected 15": {"ratio": 15.0},
+    "members : rejected 45": {"ratio": 45.0},
+    "strength 1": {"strength": 1.0},
+    "strength 4": {"strength": 4.0},
+    "squared hinge, words independent": {"hinge": True},
 }
 
 
-def part(
-    review: Review, *, words: float = WORDS, bigrams: float = BIGRAMS, hinge: bool = False, **settings: Any
-) -> Any:
+def part(review: Review, *, bigrams: float = 0.0, hinge: bool = False, **settings: Any) -> Any:
     """Our learner with one thing changed."""
-    X = features(*review[:2], words, bigrams)
+    X = features(*review[:2], bigrams)
     if not hinge:
-        return JudgedSquares(X, **settings)
+        return learner_of(X, **settings)
     from sklearn.svm import LinearSVC
 
-    return Machine(X, LinearSVC(C=1 / (2 * STRENGTH), fit_intercept=False), MEMBERS_TO_REJECTED)
+    return Machine(with_constant(X), LinearSVC(C=1 / (2 * STRENGTH), fit_intercept=False), USUAL_RATIO)
 
 
 def print_parts(data: Path, output: Path, seeds: int) -> None:
@@ -156,8 +175,8 @@ def print_parts(data: Path, output: Path, seeds: int) -> None:
         print(f"| {name} | {wss:.4f} | {atd:.4f} |", flush=True)
 
 
-def asreview(review: Review, seed: int) -> tuple[list[int], list[float]]:
-    """The same by ASReview's own code, learned after each verdict."""
+def asreview(review: Review, seed: int, every: float) -> tuple[list[int], list[float]]:
+    """The same by ASReview's own code."""
     import pandas as pd
     from asreview.learner import ActiveLearningCycle
     from asreview.models.models import get_ai_config
@@ -165,6 +184,7 @@ def asreview(review: Review, seed: int) -> tuple[list[int], list[float]]:
 
     titles, abstracts, labels = review
     cycle = ActiveLearningCycle.from_meta(get_ai_config("elas_u4")["value"])
+    cycle.n_query = lambda results: max(1, int(every * len(results)))
     table = pd.DataFrame({"title": titles, "abstract": abstracts})
     simulation = Simulate(table, pd.Series(labels.astype(int)), [cycle], print_progress=False)
     simulation.label(start(labels, seed))
@@ -213,7 +233,7 @@ def stops(verdicts: np.ndarray, rule: Callable[[np.ndarray], bool], step: int) -
 
 def certificate(verdicts: np.ndarray) -> dict[str, tuple[float, float]]:
     """The share of documents read, and the recall, when each rule stops."""
-    n, step = len(verdicts), max(1, len(verdicts) // 100)
+    n, step = len(verdicts), max(1, len(verdicts) // 40)
 
     def by_model(seen: np.ndarray) -> bool:
         missing = stopping.unfound_members(seen, n)
@@ -238,8 +258,95 @@ def intervals(verdicts: np.ndarray) -> dict[int, bool]:
     return held
 
 
-def print_rankers(rows: list[dict[str, Any]]) -> None:
-    """Our ranker and ASReview's, by part of the reviews."""
+def category_orders(path: Path) -> Iterator[tuple[str, bool, int, np.ndarray]]:
+    """Ten categories of a corpus, read from 1 and from 20 members: name, whether chosen, documents, verdicts."""
+    corpus = Corpus.open(path)
+    n = corpus.n_documents
+    X = document_vectors(corpus, np.arange(n))
+    names = sorted(corpus.label_names(np.arange(corpus.n_labels)), key=lambda name: zlib.crc32(name.encode()))
+    fitting = (name for name in names if SMALLEST <= len(corpus.members(name)) <= n // 3)
+    for number, name in zip(range(CATEGORIES), fitting, strict=False):
+        labels = np.zeros(n, bool)
+        labels[corpus.members(name)] = True
+        for known in (1, 20):
+            if labels.sum() < known + 10:
+                continue
+            rng = np.random.default_rng([0, known])
+            begun = [*rng.permutation(np.flatnonzero(labels))[:known], rng.choice(np.flatnonzero(~labels))]
+            learner, unread, verdicts = learner_of(X), np.ones(n, bool), []
+            for row in begun:
+                learner.judge(int(row), bool(labels[row]))
+            unread[begun] = False
+            while len(verdicts) <= CHECKED_AFTER[-1]:
+                scores = np.where(unread, learner.scores(), -np.inf)
+                for row in np.argsort(-scores, kind="stable")[: max(1, int(0.05 * len(verdicts)))].tolist():
+                    learner.judge(row, bool(labels[row]))
+                    unread[row] = False
+                    verdicts.append(bool(labels[row]))
+            seen = np.array(verdicts + [True] * int(labels[unread].sum()))
+            whole = np.zeros(n - len(begun), bool)
+            whole[: len(seen)] = seen
+            yield f"{path.stem} {name} {known}", number % 2 == 0, len(whole), whole
+
+
+def print_categories(paths: list[Path]) -> None:
+    """How often the 80% interval holds in categories of corpora."""
+    rows = [(path.stem, chosen, intervals(whole)) for path in paths for _, chosen, _, whole in category_orders(path)]
+    print("\n80% interval in categories: | corpus | starts | after 50, 100, 250, 500 verdicts |")
+    groups = [(name, lambda row, name=name: row[0] == name) for name in dict.fromkeys(row[0] for row in rows)]
+    groups += [("judged half", lambda row: not row[1]), ("all", lambda row: True)]
+    for name, belongs in groups:
+        own = [held for *row, held in rows if belongs(row)]
+        shares = [f"{np.mean([held[after] for held in own if after in held]):.0%}" for after in CHECKED_AFTER]
+        print(f"| {name} | {len(own)} | {', '.join(shares)} |")
+
+
+def print_titles(data: Path, output: Path) -> None:
+    """The topics of CLEF 2017 from their titles alone."""
+    found = []
+    for name, _, path in reviews(data):
+        if name.startswith("clef2017"):
+            review = read_review(path)
+            about = json.loads(path.with_name(f"{path.name.split('.')[0]}.topic.json").read_text())["title"]
+            own = output / f"title_{name.replace('/', '_')}.json"
+            order, _ = saved(own, lambda review=review, about=about: session_order(review, 0, about))
+            verdicts = review[2][order]
+            found.append((average_precision(verdicts), screening.screening_metrics(verdicts).wss_95))
+    precision, wss = np.mean(found, axis=0)
+    print(f"\nCLEF 2017 from the title: average precision {precision:.3f}, WSS@95 {wss:.3f}")
+
+
+def print_latency(data: Path, sizes: tuple[int, ...] = (5_000, 100_000), verdicts: int = 200) -> None:
+    """Processor time from a verdict to the next ranking, in a session on the records of all reviews."""
+    records = [read_review(path) for _, _, path in reviews(data)]
+    texts = [
+        f"{title} {abstract}"
+        for titles, abstracts, _ in records
+        for title, abstract in zip(titles, abstracts, strict=True)
+    ]
+    truth = np.concatenate([labels for _, _, labels in records])
+    rng = np.random.default_rng(0)
+    order = np.concatenate([rng.permutation(len(texts)) for _ in range(max(sizes) // len(texts) + 1)])
+    for size in sizes:
+        # Beyond the number of records they come again with a fifth of their words missing.
+        own = [" ".join(word for word in texts[row].split()[:80] if rng.random() < 0.8) for row in order[:size]]
+        corpus = Corpus.from_texts(own)
+        session = pw.Session(corpus, members=corpus.ids(np.flatnonzero(truth[order[:size]])[:5]))
+        took = []
+        for _ in range(verdicts):
+            document = session.next(1)[0]
+            begun = time.process_time()
+            session.judge(document.id, "yes" if truth[order[int(document.id)]] else "no")
+            session.next(1)
+            took.append(time.process_time() - begun)
+        print(
+            f"{size:,} documents: median {np.median(took):.3f} s, 99% {np.quantile(took, 0.99):.3f} s of processor time"
+        )
+
+
+def print_rankers(rows: list[dict[str, Any]], ranker: str) -> None:
+    """One of our rankers and ASReview's, by part of the reviews."""
+    rows = [row for row in rows if ranker in row]
     names = sorted({row["name"] for row in rows})
     print("| reviews | metric | priorwise | ASReview u4 | difference | ahead : behind | p (t) | p (Wilcoxon) |")
     print("|---|---|---|---|---|---|---|---|")
@@ -255,14 +362,14 @@ def print_rankers(rows: list[dict[str, Any]]) -> None:
             for name in names:
                 own = [row for row in rows if row["name"] == name and belongs(row) and "u4" in row]
                 if own:
-                    paired.append([np.mean([row[key][metric] for row in own]) for key in ("ours", "u4")])
+                    paired.append([np.mean([row[key][metric] for row in own]) for key in (ranker, "u4")])
             if paired:
                 a, b = np.array(paired).T
                 test = compare(a, b)
                 means = f"{a.mean():.4f} | {b.mean():.4f} | {test.difference:+.4f} | {test.ahead} : {test.behind}"
                 print(f"| {part} | {metric} | {means} | {test.t_test:.3f} | {test.wilcoxon:.3f} |")
             else:
-                mean = np.mean([row["ours"][metric] for row in rows if belongs(row)])
+                mean = np.mean([row[ranker][metric] for row in rows if belongs(row)])
                 print(f"| {part} | {metric} | {mean:.4f} | not installed | | | | |")
 
 
@@ -288,49 +395,52 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("screening.runs"))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--asreview-seeds", type=int, default=3, help="ASReview is slower: only so many seeds.")
-    parser.add_argument("--every", type=float, default=0.0, help="Learn again after this share of new verdicts.")
-    parser.add_argument(
-        "--ranker", choices=["squares", "session"], default="squares", help="From verdicts alone, or as in a session."
-    )
+    parser.add_argument("--every", type=float, default=0.03, help="Learn again after this share of new verdicts.")
+    parser.add_argument("--session-seeds", type=int, default=1, help="Sessions, which learn after every verdict.")
+    parser.add_argument("--corpora", type=Path, nargs="*", default=[], help="Corpora with categories, for intervals.")
     parser.add_argument("--parts", type=int, default=0, help="Also what each part contributes, with so many seeds.")
+    parser.add_argument("--latency", action="store_true", help="Also the time from a verdict to the next ranking.")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     if args.parts:
         print_parts(args.data, args.output, args.parts)
-        print()
+    if args.latency:
+        print_latency(args.data)
+    if args.corpora:
+        print_categories(args.corpora)
     installed = find_spec("asreview") is not None
-    rows, seconds = [], []
+    rows = []
     for seed in range(args.seeds):
         for name, chosen, path in reviews(args.data):
             review = read_review(path)
             labels, stem = review[2], f"{name.replace('/', '_')}_{seed}"
-            if args.ranker == "session":
-                own = args.output / f"session_{stem}.json"
-                order, took = saved(own, lambda review=review, seed=seed: session_order(review, seed))
-            else:
-                own = args.output / f"priorwise_{args.every}_{stem}.json"
-                order, took = saved(own, lambda review=review, seed=seed: ours(review, seed, args.every))
-            seconds += took
+            own = args.output / f"priorwise_{args.every}_{stem}.json"
+            order, _ = saved(own, lambda review=review, seed=seed: ours(review, seed, args.every))
             orders = {"ours": order}
-            theirs = args.output / f"u4_{stem}.json"
+            if seed < args.session_seeds:
+                own = args.output / f"session_{stem}.json"
+                orders["session"], _ = saved(own, lambda review=review, seed=seed: session_order(review, seed))
+            theirs = args.output / f"u4_{args.every}_{stem}.json"
             if theirs.exists() or (installed and seed < args.asreview_seeds):
-                orders["u4"], _ = saved(theirs, lambda review=review, seed=seed: asreview(review, seed))
+                orders["u4"], _ = saved(theirs, lambda review=review, seed=seed: asreview(review, seed, args.every))
             row: dict[str, Any] = {"name": name, "seed": seed, "chosen": chosen}
             for key, each in orders.items():
                 verdicts = labels[each]
                 found = screening.screening_metrics(verdicts)
                 row[key] = {"WSS@95": found.wss_95, "ATD": found.average_discovery / found.documents}
-                row[key] |= {"stop": certificate(verdicts), "held": intervals(verdicts)}
+                if key == "ours":
+                    row[key] |= {"stop": certificate(verdicts), "held": intervals(verdicts)}
             if find_spec("asreviewcontrib"):
                 check_metrics(labels[order])
             rows.append(row)
     if not rows:
         return
-    print_rankers(rows)
+    print("From verdicts alone:")
+    print_rankers(rows, "ours")
+    print("\nAs in a session:")
+    print_rankers(rows, "session")
     print_stopping(rows, "ours")
-    print_stopping(rows, "u4")
-    if seconds and not args.every:
-        print(f"\nVerdict to next ranking: median {np.median(seconds):.4f} s, 99% {np.quantile(seconds, 0.99):.4f} s")
+    print_titles(args.data, args.output)
     if not installed:
         print("\nASReview is not installed: pip install 'asreview>=3' && pip install --no-deps asreview-insights")
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random
 
 from priorwise.errors import InputError
 from priorwise.models.regression.judged_squares import JudgedSquares
+from priorwise.models.regression.updating import RATIOS, USUAL_RATIO, learned_at, learned_ratio
 
 
 def _documents(seed: int, n: int = 40, features: int = 25) -> csr_matrix:
@@ -92,3 +93,40 @@ def test_a_support_vector_machine_with_squared_hinge_agrees_inside_its_margin() 
 def test_impossible_settings_are_refused() -> None:
     with pytest.raises(InputError, match="above 0"):
         JudgedSquares(_documents(0), strength=0.0)
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1), members=st.integers(5, 12), centred=st.booleans())
+def test_the_ratio_is_learned_by_leaving_out_each_judged_document(seed: int, members: int, centred: bool) -> None:
+    n, strength, rng = 26, 2.0, np.random.default_rng(seed)
+    X, is_member = _documents(seed, n), np.arange(n) < members
+    centre = rng.normal(size=X.shape[1]) * centred
+    losses = []
+    for ratio in RATIOS:
+        unit = n / (members + members / ratio)
+        weights = np.where(is_member, unit, unit * members / (ratio * (n - members)))
+        scores = []
+        for row in range(n):
+            left, right = strength * np.eye(X.shape[1]), strength * centre
+            for other in set(range(n)) - {row}:
+                x = X[other].toarray().ravel()
+                left += weights[other] * np.outer(x, x)
+                right += weights[other] * (1.0 if is_member[other] else -1.0) * x
+            scores.append(X[row].toarray().ravel() @ np.linalg.solve(left, right))
+        above = [sum(scores[other] > scores[row] for other in range(members, n)) for row in range(members)]
+        losses.append(sum(np.log1p(above)))
+    shares = np.exp(-np.array(losses))
+    wanted = np.exp(shares @ np.log(RATIOS) / shares.sum())
+    targets = np.where(is_member, 1.0, -1.0) - X @ centre
+    assert learned_ratio((X @ X.T).toarray(), targets, is_member, strength=strength) == pytest.approx(wanted, rel=1e-6)
+    learner = JudgedSquares(X, strength=strength, centre=centre)
+    for row in range(n):
+        learner.judge(row, bool(is_member[row]))
+    found = learner.document_weights()
+    assert found[:members].sum() / found[members:].sum() == pytest.approx(wanted, rel=1e-3)
+
+
+def test_the_ratio_is_the_usual_one_until_there_is_enough_to_learn_from() -> None:
+    few = np.arange(30) < 4
+    assert learned_ratio(np.eye(30), np.where(few, 1.0, -1.0), few, strength=2.0) == USUAL_RATIO
+    assert [learned_at(judged) for judged in (19, 20, 25, 26, 10_000)] == [0, 20, 20, 26, 212]

@@ -64,7 +64,8 @@ def literal_order(corpus: Corpus, task: Task, n: int) -> list[int]:
 def test_squares_read_the_best_unread_document_after_every_verdict(reviewed: Corpus) -> None:
     task = task_of(reviewed)
     order = READERS["squares"](task)
-    assert [next(order) for _ in range(25)] == literal_order(reviewed, task, 25)
+    # From 20 verdicts on the weight of rejected documents is learned, which has its own test.
+    assert [next(order) for _ in range(16)] == literal_order(reviewed, task, 16)
 
 
 @pytest.mark.parametrize(("known", "about"), [(1, None), (3, None), (0, "team goal match player")])

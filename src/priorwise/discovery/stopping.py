@@ -49,7 +49,7 @@ TAIL_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
 """The values of a, and their prior weights: an edge, and from very different easy members to very similar ones."""
 
 HARD_SHARES = np.array([0.003, 0.01, 0.03, 0.1, 0.3])
-HARD_WEIGHTS = np.array([4.0, 3.0, 2.0, 0.6, 0.15])
+HARD_WEIGHTS = np.array([6.0, 3.0, 1.0, 0.2, 0.03])
 """The values of π and their prior weights."""
 
 EFFICIENCY = ((0.85, 0.4, 0.8), (0.15, 1.5, 2.0))

@@ -57,3 +57,12 @@ class WordCovariance:
         result[:n_words] *= self.own
         result[:n_words] += self.shared * (self._across @ (along - along.mean()))
         return result
+
+    def products(self, X: Any) -> NDArray[Any]:
+        """Return X Σ Xᵀ for the rows of X, whose further columns are independent."""
+        n_words = self.X.shape[1]
+        words, further = X[:, :n_words], X[:, n_words:]
+        along = np.asarray((words @ self._across).toarray(), np.float32)
+        along -= along.mean(axis=1, keepdims=True)
+        own = self.own * (words @ words.T) + further @ further.T
+        return np.asarray(own.toarray() + self.shared * (along @ along.T))

@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -36,7 +36,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.cooccurrence import WordCovariance
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
-from priorwise.models.regression.updating import balanced, learned_change
+from priorwise.models.regression.updating import USUAL_RATIO, balanced, learned_at, learned_change, learned_ratio
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores, reads_vectors
@@ -53,13 +53,11 @@ Ask = Literal["best", "unsure", "mixed"]
 ASKS: tuple[str, ...] = get_args(Ask)
 
 STRENGTH = 2.0
-RATIO = 15.0
 TOGETHER = 0.8
 CENTRE = 0.1
-"""How verdicts are learned from: the strength λ of the prior, how much all members count compared with all rejected
-documents, how much of the prior variance of words is shared with the words that they occur with, and how large the
-centre is. Members' target is 1. Under the run's model alone the ten best candidates score 0.1 on average, and all
-candidates −0.1. Chosen by simulation on half of the reviews."""
+"""How verdicts are learned from: the strength λ of the prior, how much of the prior variance of words is shared with
+the words that they occur with, and how large the centre is. Members' target is 1. Under the run's model alone the ten
+best candidates score 0.1 on average, and all candidates −0.1. Chosen by simulation on half of the reviews."""
 
 TOP = 10
 CONSTANT = 0.1
@@ -708,6 +706,8 @@ class Start:
         Which documents of the corpus may not be judged.
     statuses : Statuses, optional
         What tells subcategories from new documents.
+    ratios : dict
+        What was learned about the weight of rejected documents, by the verdicts that it was learned from.
     """
 
     category: Category
@@ -722,6 +722,7 @@ class Start:
     may: NDArray[np.bool_]
     outside: NDArray[np.bool_]
     statuses: Statuses | None
+    ratios: dict[bytes, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, corpus: Corpus, subcategories: bool) -> Start:
@@ -801,6 +802,22 @@ class Start:
         ids = self.category.corpus.ids(self.read.rows)
         return {id: place for place, id in enumerate(ids) if self.may[place]}
 
+    def unexplained(self, places: Rows, members: NDArray[np.bool_]) -> tuple[Any, Floats]:
+        """Some documents, and what the centre leaves of 1 for members and −1 for rejected documents."""
+        X = self.X[places].astype(np.float64)
+        return X, np.where(members, 1.0, -1.0) - X[:, :-1] @ self.weights - self.shift
+
+    def learned_ratio(self, places: Rows, members: NDArray[np.bool_]) -> float:
+        """How much members weigh, compared with rejected documents, learned from the first verdicts."""
+        n = learned_at(len(places))
+        key = places[:n].tobytes() + members[:n].tobytes()
+        if n and key not in self.ratios:
+            order = np.argsort(places[:n])
+            X, targets = self.unexplained(places[:n][order], members[:n][order])
+            products = self.covariance.products(X)
+            self.ratios[key] = learned_ratio(products, targets, members[:n][order], strength=STRENGTH)
+        return self.ratios.get(key, USUAL_RATIO)
+
     def may_be_judged(self, id: str) -> bool:
         """Whether a document is a candidate; one that the corpus lacks is an error."""
         return id in self.place or not self.outside[self.category.corpus.row(id)]
@@ -874,13 +891,13 @@ class State:
             return start.weights
         places = np.concatenate([start.known, self.places[says]])
         members = np.concatenate([np.ones(len(start.known), bool), self.words[says] == "yes"])
+        ratio = start.learned_ratio(places, members)
         # In the order of the corpus, so that the sums do not depend on the order of the verdicts.
         order = np.argsort(places)
         places, members = places[order], members[order]
-        X = start.X[places].astype(np.float64)
-        left = np.where(members, 1.0, -1.0) - X[:, :-1] @ start.weights - start.shift
-        weights = balanced(members, RATIO)
-        change = learned_change(X, left, weights, strength=STRENGTH, covariance=start.covariance)
+        X, targets = start.unexplained(places, members)
+        weights = balanced(members, ratio)
+        change = learned_change(X, targets, weights, strength=STRENGTH, covariance=start.covariance)
         return start.weights + change[:-1]
 
     @cached_property

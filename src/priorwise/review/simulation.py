@@ -28,7 +28,7 @@ from priorwise.models.regression.updating import balanced
 from priorwise.ranking.metrics import average_precision
 from priorwise.ranking.paired import Comparison, compare
 from priorwise.ranking.screening import Screening, recall_at, recall_curve, screening_metrics
-from priorwise.review.session import CONSTANT, RATIO, STRENGTH, TOGETHER, Start, with_constant
+from priorwise.review.session import CONSTANT, STRENGTH, TOGETHER, Start, with_constant
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -177,14 +177,14 @@ def ours(task: Task) -> Iterator[int]:
     if len(start.read.rows) < len(task.members):
         raise InputError(f"a corpus of {len(task.members):,} documents is too large to simulate a review")
     centre = np.append(start.weights, start.shift / math.sqrt(CONSTANT))
-    learner = JudgedSquares(start.X, strength=STRENGTH, ratio=RATIO, centre=centre, covariance=start.covariance)
+    learner = JudgedSquares(start.X, strength=STRENGTH, centre=centre, covariance=start.covariance)
     return read_with(task, learner, judged=[(row, bool(task.members[row])) for row in task.start])
 
 
 def squares(task: Task) -> Iterator[int]:
     """Read in the order of the same model with a centre of 0: it learns from verdicts alone."""
     covariance = WordCovariance(task.vectors, TOGETHER)
-    learner = JudgedSquares(with_constant(task.vectors), strength=STRENGTH, ratio=RATIO, covariance=covariance)
+    learner = JudgedSquares(with_constant(task.vectors), strength=STRENGTH, covariance=covariance)
     return read_with(task, learner)
 
 

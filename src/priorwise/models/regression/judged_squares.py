@@ -8,16 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.regression.updating import Covariance, balanced
+from priorwise.models.regression.updating import USUAL_RATIO, Covariance, balanced, learned_at, learned_ratio
 
 Block = NDArray[np.float32]
 
 STRENGTH = 2.0
 """The prior's strength λ, for rows of length 1."""
-
-MEMBERS_TO_REJECTED = 15.0
-"""How much all members count together, compared with all rejected documents together. Both numbers were chosen on half
-of 21 reviews. On the other half they are no better than ASReview's 4.5 and 9.8."""
 
 
 class JudgedSquares:
@@ -45,8 +41,8 @@ class JudgedSquares:
         A row per document.
     strength : float
         λ.
-    ratio : float
-        The weight of all members compared with that of all rejected documents.
+    ratio : float, optional
+        The weight of all members compared with that of all rejected documents. By default it is learned.
     centre : array, optional
         w₀.
     covariance : callable, optional
@@ -69,12 +65,12 @@ class JudgedSquares:
         X: Any,
         *,
         strength: float = STRENGTH,
-        ratio: float = MEMBERS_TO_REJECTED,
+        ratio: float | None = None,
         centre: NDArray[Any] | None = None,
         covariance: Covariance | None = None,
         tol: float = 1e-3,
     ) -> None:
-        if strength <= 0 or ratio <= 0:
+        if strength <= 0 or (ratio is not None and ratio <= 0):
             raise InputError(f"Strength and ratio must be above 0, not {strength} and {ratio}.")
         self.X = X.astype(np.float32)
         self.strength, self.ratio, self.tol = strength, ratio, tol
@@ -87,6 +83,7 @@ class JudgedSquares:
         self._alpha = np.empty(0, np.float32)
         self._gram = np.empty((64, 64), np.float32)
         self._solved = True
+        self._learned, self._learned_from = USUAL_RATIO, (0, b"")
 
     def judge(self, row: int, member: bool) -> None:
         """Add a verdict, or change an earlier one about the same document."""
@@ -123,12 +120,26 @@ class JudgedSquares:
 
     def document_weights(self) -> Block:
         """Return ω of the judged documents, in the order of their first verdicts."""
-        return balanced(self._members, self.ratio).astype(np.float32)
+        ratio = self._learned_ratio() if self.ratio is None else self.ratio
+        return balanced(self._members, ratio).astype(np.float32)
+
+    def _learned_ratio(self) -> float:
+        n = learned_at(len(self._rows))
+        known = n, self._members[:n].tobytes()
+        if n and known != self._learned_from:
+            targets = self._targets(n)
+            self._learned = learned_ratio(self._gram[:n, :n], targets, self._members[:n], strength=self.strength)
+            self._learned_from = known
+        return self._learned
+
+    def _targets(self, n: int) -> Block:
+        targets: Block = np.where(self._members[:n], np.float32(1.0), np.float32(-1.0))
+        return targets - self._explained[self._rows[:n]]
 
     def _solve(self) -> None:
         n = len(self._rows)
         gram, own = self._gram[:n, :n], np.float32(self.strength) / self.document_weights()
-        targets = np.where(self._members, np.float32(1.0), np.float32(-1.0)) - self._explained[self._rows]
+        targets = self._targets(n)
         inverse = 1.0 / (gram.diagonal() + own)
         alpha = self._alpha
         residual = targets - (gram @ alpha + own * alpha)

@@ -13,6 +13,15 @@ Covariance = Callable[[NDArray[Any]], NDArray[Any]]
 
 MOST_STEPS = 200
 
+USUAL_RATIO = 15.0
+RATIOS = (5.0, 10.0, 20.0, 40.0)
+"""How much all members together may weigh, compared with all rejected documents together: before there are enough
+verdicts to learn it from, and the numbers that are tried."""
+
+FEWEST_MEMBERS, FEWEST_REJECTED = 5, 10
+LEARNED_AT = tuple(round(20 * 1.3**step) for step in range(10))
+"""After how many judged documents the ratio is learned; later verdicts do not change it."""
+
 
 def learned_change(
     X: Any,
@@ -92,3 +101,46 @@ def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
         weights[~members] = found / (ratio * (n - found))
         weights *= n / weights.sum()
     return weights
+
+
+def learned_ratio(products: NDArray[Any], targets: Floats, members: NDArray[np.bool_], *, strength: float) -> float:
+    """Learn how much members should weigh, compared with rejected documents: so that members left out are found early.
+
+    For every ratio, each judged document is scored by the model that the others give, in closed form: t − α/H with
+    H the diagonal of (G + λ/ω)⁻¹. A member's loss is log(1 + rejected documents that score higher). The result is the
+    geometric mean of the ratios, weighted by exp(−sum of the losses).
+
+    Parameters
+    ----------
+    products : array
+        G, the inner products of the judged documents under the prior covariance.
+    targets : array
+        What the prior's centre leaves of 1 for members and −1 for rejected documents.
+    members : array of bool
+        Which of them are members.
+    strength : float
+        λ.
+
+    Examples
+    --------
+    >>> members = np.arange(20) < 6
+    >>> products = np.eye(20) + np.outer(members, members)
+    >>> round(learned_ratio(products, np.where(members, 1.0, -1.0), members, strength=2.0), 1)
+    14.1
+    """
+    if members.sum() < FEWEST_MEMBERS or (~members).sum() < FEWEST_REJECTED:
+        return USUAL_RATIO
+    G, losses = np.asarray(products, np.float64), []
+    centre = np.where(members, 1.0, -1.0) - targets
+    for ratio in RATIOS:
+        inverse = np.linalg.inv(G + np.diag(strength / balanced(members, ratio)))
+        left_out = centre + targets - inverse @ targets / inverse.diagonal()
+        above = (left_out[~members] > left_out[members][:, None]).sum(axis=1)
+        losses.append(np.log1p(above).sum())
+    shares = np.exp(np.min(losses) - np.array(losses))
+    return float(np.exp(shares @ np.log(RATIOS) / shares.sum()))
+
+
+def learned_at(judged: int) -> int:
+    """Return from how many of the judged documents the ratio is learned; 0 before the first time."""
+    return max((each for each in LEARNED_AT if each <= judged), default=0)
