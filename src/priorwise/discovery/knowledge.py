@@ -24,15 +24,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class WordsByHand:
-    """Keywords, looked up in a corpus.
-
-    Parameters
-    ----------
-    weights : array, shape (n_vocabulary,)
-        The weight of each word of the corpus; 0 for words that nobody named.
-    ignored : array of int
-        The words to ignore.
-    """
+    """Keywords, looked up in a corpus."""
 
     weights: Floats
     ignored: Rows
@@ -86,15 +78,6 @@ def _unknown(corpus: Corpus, word: str) -> UnknownName:
 @dataclass(frozen=True)
 class Knowledge:
     """What somebody knows of a category.
-
-    Parameters
-    ----------
-    words : Keywords
-        Words with weights, and words to ignore.
-    description : str, optional
-        A text about the category: its scope, criteria, an article.
-    earlier : LinearModel, optional
-        A model of the same category, from an earlier run or another corpus.
 
     Examples
     --------

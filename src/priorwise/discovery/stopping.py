@@ -74,19 +74,7 @@ CELLS = 60
 
 @dataclass(frozen=True, slots=True)
 class Unfound:
-    """The posterior of the number of members that a review has not found.
-
-    Parameters
-    ----------
-    numbers : array of int
-        The numbers of missing members that were tried: each stands for those up to the next.
-    probabilities : array
-        The probability of each.
-    found : int
-        How many members have been found.
-    unread : int
-        How many documents nobody has read.
-    """
+    """The posterior of the number of members that a review has not found."""
 
     numbers: NDArray[np.int64]
     probabilities: Floats
@@ -287,17 +275,6 @@ def audit(found: int, unread: int, drawn: int, members: int, *, recall: float = 
     that the unread documents can have held is the largest number that makes so few in the sample no less probable than
     `risk` (the hypergeometric distribution). Decide on the size of the sample before looking at it. If it fails and
     you draw another one later, halve the risk each time: 0.025, 0.0125, and so on add up to 0.05.
-
-    Parameters
-    ----------
-    found : int
-        Members found before the sample.
-    unread, drawn, members : int
-        Documents that were unread before the sample, documents in the sample, and members among these.
-    recall : float
-        The recall to prove.
-    risk : float
-        How often the answer may be wrong when it is yes.
 
     Examples
     --------

@@ -25,16 +25,6 @@ STATUS_OF = {"yes": "accepted", "no": "rejected", "unsure": "unsure"}
 def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: str | None = None) -> Finished:
     """Return the candidates of a run with what was decided of each, and the members known before.
 
-    Parameters
-    ----------
-    run : Run
-    corpus : Corpus or None
-        Without the corpus, members known before and the other columns are left out.
-    decided : mapping of str to str
-        What reviewers said of documents: yes, no or unsure.
-    name : str, optional
-        What to call the category; its label by default.
-
     Examples
     --------
     >>> from priorwise.discovery import discover
@@ -74,17 +64,7 @@ def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: 
 
 
 def finished_of(path: str | Path, corpus: str | Path | None = None, name: str | None = None) -> Finished:
-    """Return the same from a run's folder, with the verdicts in it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The run's folder.
-    corpus : str or Path, optional
-        Where the corpus is now, if it was moved. If it is not found where it was, members are left out.
-    name : str, optional
-        What to call the category.
-    """
+    """Return the same from a run's folder, with the verdicts in it."""
     folder = Path(path)
     run = Run.load(folder)
     try:
@@ -107,24 +87,7 @@ def export_run(
     statement: tuple[str, str] | None = None,
     overwrite: bool = False,
 ) -> dict[str, int]:
-    """Write what a run found and what people said of it to a new file; see :func:`~priorwise.exports.write_finished`.
-
-    Parameters
-    ----------
-    path : str or Path
-        The run's folder.
-    output : str or Path
-        The file to write; its ending says what it holds.
-    corpus : str or Path, optional
-        Where the corpus is now, if it was moved.
-    kind, statuses, statement, overwrite
-        As in :func:`~priorwise.exports.write_finished`.
-
-    Returns
-    -------
-    dict
-        How many documents of each status were written.
-    """
+    """Write what a run found and what people said of it to a new file; return how many documents of each status."""
     found = finished_of(path, corpus)
     return write_finished(output, found, kind=kind, statuses=statuses, statement=statement, overwrite=overwrite)
 
@@ -144,21 +107,7 @@ def write_into(
     at_least: float | None = None,
     overwrite: bool = False,
 ) -> WrittenBack:
-    """Write the file that the corpus was made of again, with the results and the new labels.
-
-    Parameters
-    ----------
-    found : Finished
-        With its corpus, which knows how the file was read.
-    output : str or Path
-        The file to write: of the same format, or ``.csv``, ``.xlsx`` or ``.jsonl``.
-    source : str or Path, optional
-        Where the file is now; by default it is looked for beside the corpus and in the current folder.
-    at_least : float, optional
-        Unjudged documents that are at least this probable get the label too.
-    overwrite : bool
-        Replace the output if it is there.
-    """
+    """Write the file that the corpus was made of again, with the results and the new labels."""
     if found.corpus is None:
         raise InputError("the corpus is not where it was; say where it is now (--corpus)")
     read_from, file, together = check_into(found.corpus, output, source, overwrite=overwrite)

@@ -110,17 +110,6 @@ def teaching_items(
 
     Their order is that of :func:`~priorwise.discovery.instructive.most_instructive`.
 
-    Parameters
-    ----------
-    run : Run
-        Its ranking; the baseline has no part in it.
-    corpus : Corpus
-        What the run ranked.
-    choices : Choices, optional
-        `top` is how many documents there are to judge; order and seed mean nothing here.
-    judged : collection of str
-        Documents whose verdict is known already.
-
     Examples
     --------
     >>> from priorwise.discovery import discover
@@ -142,18 +131,6 @@ def write_sheet(
     """Write the documents to judge, one in each row, with an empty column for the verdict.
 
     The last column says how the documents were chosen, so that nobody takes a list in rank order for a blind one.
-
-    Parameters
-    ----------
-    path : Path
-        Ending in ``.xlsx`` or ``.csv``.
-    items : sequence of Item
-    corpus : Corpus
-        For the texts and the pages.
-    said : iterable of Verdict
-        The reviewer's verdicts so far; they are filled in.
-    chosen : str
-        How the documents were chosen, as :class:`~priorwise.review.Verdict` says it.
     """
     words = {verdict.item: verdict.verdict for verdict in said}
     rows = [[*_row(item, corpus, words.get(item.id, "")), chosen] for item in items]
@@ -179,28 +156,7 @@ def read_sheet(
     others: Collection[str] = (),
     usual: str = "blind",
 ) -> int:
-    """Store the verdicts of a sheet that was filled in, all or none; return how many are new.
-
-    Parameters
-    ----------
-    path : Path
-        The sheet.
-    reviewer : str
-        Whose verdicts these are.
-    items : sequence of Item
-        The documents of the blind list.
-    verdicts : Verdicts
-        Where they are stored.
-    others : collection of str
-        The ids of documents that the model may have chosen.
-    usual : str
-        How the documents of a sheet that does not say so were chosen.
-
-    Raises
-    ------
-    BrokenFile
-        A cell holds what is no verdict, or a row is of a document that is not to be judged: with the row's number.
-    """
+    """Store the verdicts of a sheet that was filled in, all or none; return how many are new."""
     found = list(_verdicts_of(path, {item.id for item in items}, others, usual))
     before = {(verdict.item, verdict.is_blind): verdict for verdict in verdicts.current(reviewer)}
     new: list[Verdict] = []

@@ -680,35 +680,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Start:
-    """What a session starts from, and what never changes while it lasts.
-
-    Parameters
-    ----------
-    category : Category
-        The category, with what earlier rounds said.
-    read : CategoryFeatures
-        The documents that can be ranked, as the model reads them.
-    X : scipy.sparse.csr_matrix
-        The same in single precision, and a constant column.
-    covariance : WordCovariance
-        The prior covariance of the weights.
-    weights : array
-        The centre of the prior: the run's model at the scale of the targets, a weight for each column of `read.X`.
-    scale, shift : float
-        A document's score under the run's model, times the scale, plus the shift, is what the centre says of it.
-    model : LinearModel
-        The run's model.
-    known : array of int
-        The places of the members that were known before the first verdict.
-    may : array of bool
-        Which places may be judged.
-    outside : array of bool
-        Which documents of the corpus may not be judged.
-    statuses : Statuses, optional
-        What tells subcategories from new documents.
-    ratios : dict
-        What was learned about the weight of rejected documents, by the verdicts that it was learned from.
-    """
+    """What a session starts from, and what never changes while it lasts."""
 
     category: Category
     read: CategoryFeatures

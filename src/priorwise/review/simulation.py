@@ -244,27 +244,7 @@ READERS: dict[str, Callable[[Task], Iterator[int]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One simulated review.
-
-    Parameters
-    ----------
-    label : str
-        The category.
-    method : str
-        Who chose the order.
-    known : int
-        How many members were known at the start; one other document was known, too.
-    seed : int
-        Which documents those were.
-    about : str or None
-        The text about the category that was known at the start.
-    documents : int
-        How many documents there were to read.
-    found : tuple of (str, int)
-        Each member and its place in the order of reading, from 1.
-    seconds : float
-        How long the replay took.
-    """
+    """One simulated review."""
 
     label: str
     method: str
@@ -298,15 +278,7 @@ class Replay:
 
 @dataclass(frozen=True)
 class Simulation:
-    """Simulated reviews of one or more categories by one or more methods.
-
-    Parameters
-    ----------
-    replays : sequence of Replay
-        One for each category, method, start and seed.
-    fresh : int
-        How many of them were not there before.
-    """
+    """Simulated reviews of one or more categories by one or more methods."""
 
     replays: Sequence[Replay]
     fresh: int = 0

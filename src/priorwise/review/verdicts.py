@@ -170,17 +170,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Documents that were drawn at random from all unread ones.
-
-    Parameters
-    ----------
-    number : int
-        Which sample, from 1.
-    after : int
-        The number of the last verdict before it was drawn.
-    items : list of str
-        The documents' ids.
-    """
+    """Documents that were drawn at random from all unread ones."""
 
     number: int
     after: int
@@ -223,14 +213,6 @@ def current(said: Iterable[Verdict]) -> list[Verdict]:
 
 class Verdicts:
     """The verdicts of a run, kept in its folder.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; it is made if it is not there. None keeps the verdicts in memory.
-    read_only : bool
-        Whether nothing is to be added. SQLite reads a database with a write-ahead log in a folder that it cannot write
-        to only while another process has it open there; :func:`said_in` reads it always.
 
     Examples
     --------
@@ -577,11 +559,6 @@ class Tally:
 
     A document is a member if more reviewers said yes than no, unless somebody decided about a disagreement: then that
     counts. Of each reviewer the last judgement counts. Withdrawn verdicts and skipped documents do not count.
-
-    Parameters
-    ----------
-    earlier : iterable of JudgedDocument
-        What earlier rounds said. Verdicts of this round replace it.
 
     Examples
     --------

@@ -127,7 +127,7 @@ class JudgedSquares:
         n = learned_at(len(self._rows))
         known = n, self._members[:n].tobytes()
         if n and known != self._learned_from:
-            targets = self._targets(n)
+            targets: Any = self._targets(n)
             self._learned = learned_ratio(self._gram[:n, :n], targets, self._members[:n], strength=self.strength)
             self._learned_from = known
         return self._learned
@@ -139,7 +139,7 @@ class JudgedSquares:
     def _solve(self) -> None:
         n = len(self._rows)
         gram, own = self._gram[:n, :n], np.float32(self.strength) / self.document_weights()
-        targets = self._targets(n)
+        targets: Any = self._targets(n)
         inverse = 1.0 / (gram.diagonal() + own)
         alpha = self._alpha
         residual = targets - (gram @ alpha + own * alpha)
