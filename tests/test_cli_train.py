@@ -112,6 +112,18 @@ def test_learned_prior_is_that_of_the_search(cli: Cli, single: Corpus, tmp_path:
     assert about["learned"]["score"] == pytest.approx(search.best_score_)
 
 
+def test_without_a_prior_one_is_learned_if_documents_have_one_label(
+    cli: Cli, single: Corpus, several: Corpus, tmp_path: Path
+) -> None:
+    assert "Learned by leave-one-out: accuracy" in cli("train", single.path, "-o", tmp_path / "one").stdout
+    about = LinearModel.load(tmp_path / "one").about
+    assert about["prior"].startswith(("JelinekMercer", "WittenBell"))
+    assert about["learned"]["trials"] < len(MultinomialNB.learned_priors())
+    assert "Learned" not in cli("train", several.path, "-o", tmp_path / "several").stdout
+    told = cli("train", several.path, "--target", "f2", "-o", tmp_path / "told").stdout
+    assert "Learned by leave-one-out: f2" in told
+
+
 def test_folds_follow_the_seed(cli: Cli, several: Corpus, single: Corpus, tmp_path: Path) -> None:
     for corpus in (single, several):
         scores = []

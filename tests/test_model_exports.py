@@ -107,7 +107,7 @@ def test_a_recipe_is_exported_too(trained: Corpus, cli: Cli, tmp_path: Path) -> 
 
 
 def test_the_card_says_what_was_learned(trained: Corpus, cli: Cli, tmp_path: Path) -> None:
-    for name, options in {"learned": ["--prior", "learn"], "chosen": []}.items():
+    for name, options in {"learned": [], "chosen": ["--prior", "laplace"]}.items():
         assert cli("train", trained.path, *options, "-o", tmp_path / name).exit_code == 0
     learned, chosen = ((tmp_path / name / "card.md").read_text("utf-8") for name in ("learned", "chosen"))
     assert "8 documents" in learned

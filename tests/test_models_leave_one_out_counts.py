@@ -329,3 +329,41 @@ def test_bad_input_is_a_sentence():
     for target in (pw.MacroF1(), pw.MicroF1()):  # of two classes both are the F1 of the second
         same = pw.PriorSearch(pw.PresenceNB(), target=target).fit(X, y)
         assert same.best_score_ == pw.PriorSearch(pw.PresenceNB(), target=pw.FBeta(1)).fit(X, y).best_score_
+
+
+# A quick search
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.01, 0.99))
+@settings(max_examples=10, deadline=None)
+def test_a_quick_search_leaves_out_the_label_and_keeps_the_text(seed, mixing):
+    random = np.random.default_rng(seed)
+    n, n_classes = 20, 4
+    X, y = random_counts(random, n, 9), np.append(np.arange(n_classes), random.integers(0, n_classes, n - n_classes))
+    held_out = pw.MultinomialNB().held_out(X, y, np.ones(n), None, [pw.JelinekMercer(mixing)])
+    held_out.keeps_texts = True
+    predicted = next(held_out.predictions([pw.JelinekMercer(mixing)]))
+    counts, share = X.toarray(), X.toarray().sum(axis=0) / X.sum()
+    for i in range(n):
+        scores = []
+        for c in range(n_classes):
+            own = (y == c) & (np.arange(n) != i)
+            size = counts[own].sum()
+            rates = (1 - mixing) * counts[own].sum(axis=0) / size + mixing * share if size else share
+            words = sum(f * np.log(rate) for f, rate in zip(counts[i], rates, strict=True) if f)
+            scores.append(np.log(max(own.sum() / (n - 1), 1e-100)) + words)
+        assert scores[predicted[i]] == pytest.approx(max(scores), abs=1e-9)
+
+
+def test_a_quick_search_judges_by_a_sample_and_finds_about_the_best(monkeypatch):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 5, 400)
+    X = sp.csr_matrix(random.poisson(0.05 + 0.3 * (random.random((5, 60)) < 0.2)[y]).astype(float))
+    options = {"grid": pw.MultinomialNB.learned_priors()}
+    whole = pw.PriorSearch(pw.MultinomialNB(), **options).fit(X, y)
+    monkeypatch.setattr("priorwise.models.naive_bayes.count_leave_one_out.SAMPLE", 200)
+    quick = pw.PriorSearch(pw.MultinomialNB(), search="quick", **options).fit(X, y)
+    assert len(quick.trials_["score"]) < len(whole.trials_["score"]) / 3
+    scores = dict(zip(whole.trials_["prior"], whole.trials_["score"], strict=True))
+    assert scores[quick.best_prior_] > whole.best_score_ - 0.03
+    assert set((np.array(quick.trials_["score"]) * 200).round(9) % 1) == {0.0}

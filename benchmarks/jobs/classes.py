@@ -62,7 +62,7 @@ def ours() -> Any:
 def ours_learned() -> Any:
     import priorwise as pw
 
-    return pw.PriorSearch(pw.MultinomialNB(pw.WittenBell()))
+    return pw.PriorSearch(pw.MultinomialNB(), grid=pw.MultinomialNB.learned_priors(), search="quick")
 
 
 def scikit_learn() -> Any:

@@ -36,7 +36,8 @@ _regression = partial(option, group="Regressions")
 @option(
     "--prior",
     help="Its name, with or without its numbers, as in witten-bell:0.1; a preset, as laplace; or learn, or "
-    "learn:witten-bell, to learn the numbers. [default: the model's first]",
+    "learn:witten-bell, to learn the numbers. [default: learned, if the model is multinomial and each document has "
+    "one label; else the model's first]",
 )
 @option(
     "--list-models",
@@ -117,32 +118,35 @@ def train(
         raise InputError("--class-rate is for naive Bayes; a regression learns its intercept from the examples")
     prior = check_options(kind, prior, regression)
     named = NamedPrior(lambda types: None) if prior is None else parse_prior(model, prior)
-    if not named.learn and (objective is not None or folds is not None or regression["approximate"]):
+    usual = kind.learned_priors() if prior is None else ()
+    if not (named.learn or usual) and (objective is not None or folds is not None or regression["approximate"]):
         raise InputError("--objective and --folds say how to learn a prior; ask for that with --prior learn")
     wanted = parse_objective(objective)
     opened = open_corpus(corpus)
     multilabel = None if decide is None else decide == "each"
     examples = examples_of(opened, multilabel=multilabel, min_members=min_members, labelled_only=labelled)
+    # Labels that are decided each on its own take too long to learn a prior for unasked.
+    quick = bool(usual) and folds is None and (objective is not None or not examples.multilabel)
+    learn = named.learn or quick or (bool(usual) and folds is not None)
 
     def make(types: int) -> Any:
         estimator = kind.with_prior(named.make(types), class_rate=class_rate)
-        if not named.learn:
+        if not learn:
             return estimator
         from priorwise.models.prior_search import PriorSearch
 
+        options = {"grid": usual or None, "search": "quick" if quick else "exhaustive"}
         how = _folds(folds, seed, examples)
-        return PriorSearch(estimator, target=wanted, folds=how, progress=lambda done: bar.update(completed=done))
+        progress = None if quick else lambda done: bar.update(completed=done)
+        return PriorSearch(estimator, target=wanted, folds=how, progress=progress, **options)
 
     def about(fitted: Any) -> dict[str, Any]:
         rate = {} if kind.regression else {"class_rate": class_rate}
-        return {
-            "model": model,
-            **rate,
-            **_learned(fitted, objective, _how(kind, folds, seed, regression["approximate"])),
-        }
+        how = _how(kind, folds, seed, regression["approximate"])
+        return {"model": model, **rate, **_learned(fitted, objective, how)}
 
-    measured = named.learn and not kind.regression
-    with progress_bar("Learning the prior" if named.learn else "Counting", total=1.0 if measured else None) as bar:
+    measured = learn and not quick and not kind.regression
+    with progress_bar("Learning the prior" if learn else "Counting", total=1.0 if measured else None) as bar:
         if kind.regression:
             made, fitted = train_regression(
                 opened, examples, kind, named, objective=wanted, folds=folds, seed=seed, about=about, **regression

@@ -11,15 +11,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.counting import hyphenated
 from priorwise.errors import InputError, UnknownName
+from priorwise.models.labels import Labels
+from priorwise.models.weights import Weights, label_scores, log_probabilities
 from priorwise.priors.base import Counted, Prior, checked, is_several, serving
 
 if TYPE_CHECKING:
-    from priorwise.models.weights import Weights
     from priorwise.search import HeldOut, Target
+
+Floats = NDArray[np.float64]
 
 MODELS: dict[str, type[PriorModel]] = {}
 """Every model that has been defined, by name."""
@@ -118,6 +123,11 @@ class PriorModel(PriorByName):
         return {usual.name: usual, **serving(cls.asks)}
 
     @classmethod
+    def learned_priors(cls) -> tuple[Prior, ...]:
+        """List what ``priorwise train`` chooses from if nobody names a prior; empty if it learns none unasked."""
+        return ()
+
+    @classmethod
     def with_prior(cls, prior: Any, **options: Any) -> Self:
         """Make an estimator with this prior, and with those of the options that it has."""
         return cls(prior=prior, **{name: value for name, value in options.items() if name in cls._get_param_names()})
@@ -159,6 +169,67 @@ class PriorModel(PriorByName):
             return written
         name, _, rest = written.partition("(")
         return f"{name}(prior={self._default_prior()!r}{', ' if rest != ')' else ''}{rest}"
+
+
+class LinearClassifier(ClassifierMixin, PriorModel, listed=False):
+    """Base of the estimators: an output is the second of two classes, one of several, or a label against the rest."""
+
+    _labels: Labels
+    classes_: NDArray[Any]
+
+    def _scores(self, X: Any) -> Floats:
+        """A column for each output."""
+        raise NotImplementedError
+
+    def _first_classes(self, y: Any, classes: Any) -> None:
+        """Take the classes of the first call of `partial_fit`; refuse others later."""
+        if not hasattr(self, "classes_"):
+            labels = Labels.of(y, classes)
+            if classes is None and not labels.multilabel:
+                raise InputError("classes must be given at the first call of partial_fit")
+            self._labels, self.classes_ = labels, labels.classes
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise InputError(f"classes {classes!r} differ from those of the first call, {self.classes_.tolist()}")
+
+    @property
+    def _two_classes(self) -> bool:
+        return self._labels.n_outputs == 1 and len(self.classes_) == 2
+
+    def decision_function(self, X: Any) -> Floats:
+        """Score of the second of two classes, else one column per class or label.
+
+        The score of several classes in naive Bayes is log P(c) + log P(d|c), up to a term that all classes share.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if self._two_classes else scores
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log of the probability of each class; of each label on its own.
+
+        In a regression of more than two classes, the one-vs-rest probabilities are divided by their sum.
+        """
+        scores = label_scores(self._scores(X), len(self.classes_))
+        if len(self.classes_) == 1 and not self._labels.multilabel:
+            return np.zeros(scores.shape)
+        return log_probabilities(scores, self.link, multilabel=self._labels.multilabel)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class; of each label on its own."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> Any:
+        """The class with the largest score, a tie to the first; or every label whose score is above 0."""
+        scores = self._scores(X)
+        if self._labels.multilabel:
+            return self._labels.indicator(scores > 0)
+        best = (scores[:, 0] > 0).astype(int) if self._two_classes else np.argmax(scores, axis=1)
+        return self.classes_[best]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 def models() -> dict[str, type[PriorModel]]:

@@ -131,8 +131,10 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Predict with the mean of the models of all tried priors, each in proportion to the probability that it gives to
         the held-out cases together, instead of with the best one. The target must be a log-probability, such as
         ``LogLikelihood()``, and labels then share one prior.
-    search : {"exhaustive", "radial"}
-        For `PresenceNB`: every cell of the grid, or the paper's nine climbs.
+    search : {"exhaustive", "radial", "quick"}
+        For `PresenceNB`: every cell of the grid, or the paper's nine climbs. For the other naive Bayes models: every
+        prior of the grid; or "quick", five of each kind and then those around the best, on at most 4,096 documents.
+        A document that a quick search leaves out stays in the corpus without its label, as far as corpus-wide rates go.
     grid : sequence, optional
         For `PresenceNB` the strengths to choose from, ascending; by default the paper's 203, or 57 up to a million if
         its prior is centred on the collection, or the 41 scales of `TermBeta` if it has that. For the others the priors

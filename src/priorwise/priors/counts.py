@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -242,6 +243,10 @@ class ClassSize:
     distinct: Floats
     whole: Floats
     types: int
+
+    def of(self, classes: Any) -> ClassSize:
+        """The sizes of some classes, or of one."""
+        return ClassSize(self.occurrences[classes], self.distinct[classes], self.whole[classes], self.types)
 
     @property
     def unseen(self) -> Floats:

@@ -1,7 +1,7 @@
 """Objectives, held-out evaluation and search strategies: from held-out scores to the best prior and all trials."""
 
 from priorwise.search.held_out import Choice, HeldOut
-from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial
+from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial, refine
 from priorwise.search.targets import (
     PPV,
     TARGETS,
@@ -55,4 +55,5 @@ __all__ = [
     "as_target",
     "best_place",
     "radial",
+    "refine",
 ]

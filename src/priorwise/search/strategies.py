@@ -22,6 +22,10 @@ NINE_STARTS: tuple[tuple[float, float], ...] = tuple((n, p) for n in (1.0, 8.0, 
 """The starts of the presence paper, as (λ−, λ+)."""
 
 
+FIRST = 5
+"""How many candidates of each kind `refine` tries before it looks closer."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tried:
     """What was tried, in order: candidates, the score and sensitivity of each, and the place of the best.
@@ -144,3 +148,32 @@ def radial(
         return [(i, j) for i in rows for j in columns]
 
     return Climb(starts, [square], together=together, distance=distance)
+
+
+def refine(candidates: Sequence[Any], distance: Distance | None = None) -> Climb:
+    """Try a few priors of each kind, spread over a grid, then those between the best and its neighbours.
+
+    Examples
+    --------
+    >>> from priorwise.priors import JelinekMercer
+    >>> tried = refine(JelinekMercer.grid()).search(lambda some: np.array([[-abs(p.mixing - 0.7), 0] for p in some]))
+    >>> tried.best, len(tried.candidates)
+    (JelinekMercer(0.7), 9)
+    """
+    kinds: dict[type, list[Any]] = {}
+    for prior in sorted(candidates, key=lambda prior: getattr(prior, "numbers", ())):
+        kinds.setdefault(type(prior), []).append(prior)
+
+    def closer(tried: Tried) -> list[Any]:
+        own = kinds[type(tried.best)]
+        place = {prior: number for number, prior in enumerate(own)}
+        at, known = place[tried.best], {place[prior] for prior in tried.candidates if prior in place}
+        left = max((other for other in known if other < at), default=-1)
+        right = min((other for other in known if other > at), default=len(own))
+        return [own[max((left + at) // 2, 0)], own[min((at + right + 1) // 2, len(own) - 1)]]
+
+    first = []
+    for own in kinds.values():
+        spread = np.linspace(-1, len(own), min(len(own), FIRST) + 2)[1:-1].round().astype(int)
+        first += [own[place] for place in spread.tolist()]
+    return Climb(first, [closer] * 2, together=True, distance=distance)

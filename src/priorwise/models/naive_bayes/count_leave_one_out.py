@@ -19,15 +19,19 @@ from priorwise.models.naive_bayes.counts import (
     class_weights,
     log_class_rates,
 )
+from priorwise.models.weights import Weights
 from priorwise.priors.counts import TINY, ClassSize, RatePrior, TermCounts, log_complement, log_rate, remainder
 from priorwise.processors import processors
-from priorwise.search import HeldOut
+from priorwise.search import Choice, HeldOut, Strategy, Target, Truth, refine
 
 Floats = NDArray[np.float64]
 
 Ints = NDArray[np.int64]
 
 CHUNK = 1024
+
+SAMPLE = 4096
+"""How many documents a quick search leaves out, one after the other; all documents are counted."""
 
 NUMBERS = 2**23
 """How many scores are held at a time."""
@@ -38,6 +42,9 @@ class LeftOut(HeldOut):
 
     A document of weight w stands for w equal ones, of which one is taken out (or what there is of it, if w < 1).
     """
+
+    keeps_texts: bool = False
+    """Whether a left-out document stays in the corpus without its label, as far as corpus-wide rates go."""
 
     def __init__(self, X: Any, y: Any, weight: Floats, class_rate: str | ArrayLike = "counted") -> None:
         self.labels = labels = Labels.of(y)
@@ -56,6 +63,13 @@ class LeftOut(HeldOut):
     def members(self) -> NDArray[np.bool_]:
         """Which documents are of which output, shape (n_documents, n_outputs)."""
         return self._members.toarray() > 0
+
+    @cached_property
+    def truth(self) -> Truth:
+        """The truth about the documents that are judged."""
+        counted = self.weight > 0
+        members = self._members.tocsr()[counted].toarray() > 0
+        return Truth(members, self.weight[counted], self.exclusive)
 
     def member(self, output: int) -> NDArray[np.bool_]:
         """Which documents are of the class of an output."""
@@ -78,6 +92,28 @@ class LeftOut(HeldOut):
         in_all = self.counts.all_documents - self.taken_out
         rate = np.divide(np.maximum(documents, 0.0), in_all, out=np.zeros(len(in_all)), where=in_all > 0)
         return log_rate(rate) - log_complement(rate) if self.labels.against_rest else log_rate(rate)
+
+    def own_log_rates(self) -> Floats:
+        """Log rate of each document's own class without it, where it has just one."""
+        own, documents = self.own_output, self.counts.documents
+        if not isinstance(self.class_rate, str) or self.class_rate != "counted":
+            return log_class_rates(self.class_rate, self.counts, self.labels)[own]
+        in_all = self.counts.all_documents - self.taken_out
+        left = np.maximum(documents[own] - self.taken_out, 0.0)
+        return log_rate(np.divide(left, in_all, out=np.zeros(len(own)), where=in_all > 0))
+
+    def choose(
+        self, target: Target, strategy: Strategy | None = None, *, search: str = "exhaustive", **options: Any
+    ) -> Choice:
+        """Find the best prior; a quick search tries some of the priors on a sample of the documents."""
+        if search == "quick":
+            self.keeps_texts = True
+            counted = np.flatnonzero(self.weight > 0)
+            if len(counted) > SAMPLE:
+                kept = np.random.default_rng(0).choice(counted, SAMPLE, replace=False)
+                self.weight = np.bincount(kept, self.weight[kept], len(self.weight)).astype(np.float64)
+            strategy = strategy or refine(self.candidates, self.distance)
+        return super().choose(target, strategy, search=search, **options)
 
     def log_rates_of_others(self) -> Floats:
         """What taking each document out adds to the log rate of every class but its own."""
@@ -202,24 +238,35 @@ class BernoulliLeaveOneOut(LeftOut):
         return constants, table.ravel()
 
 
+class _Counted(NamedTuple):
+    """Documents as rows of a sparse matrix; the counts of their words in the scored class, and in the corpus."""
+
+    indptr: Ints
+    words: Ints
+    amounts: Floats
+    counts: Floats
+    collection: Floats
+
+
 class MultinomialLeaveOneOut(LeftOut):
     """Leave-one-out of `MultinomialNB` by subtraction, equal to refitting without each document.
 
     Taking a document out changes the counts of its own class, its size, and how many distinct words that has. All other
-    classes stay as they are, unless a prior has the collection as its centre: then every class is scored anew.
+    classes stay as they are, unless a prior has the corpus as its centre: then every class is scored anew.
     """
 
     def output_scores(self, output: int, priors: Sequence[Any]) -> Floats:
         """Scores of every document for one output, a column for each prior."""
-        documents = np.flatnonzero(self.weight > 0)
-        member = self.member(output)
-        own = self._class_counts(output)
+        member, sizes = self.member(output), self.counts.sizes
+        found = np.zeros(self.counts.n_tokens)
+        tokens, counts = self.counts.of_class(output)
+        found[tokens] = counts
         scores = np.zeros((self.X.shape[0], len(priors)))
-        self._add(scores, 1.0, documents, np.where(member, self.taken_out, 0.0), own, self.counts.sizes, output, priors)
+        self._add(scores, 1.0, np.where(member, self.taken_out, 0.0), self._by_word(found), sizes.of(output), priors)
         if self.labels.against_rest:
-            rest = remainder(self.counts.collection, own)
-            taken_out = np.where(member, 0.0, self.taken_out)
-            self._add(scores, -1.0, documents, taken_out, rest, self.counts.sizes_of_rest, output, priors)
+            rest = self._by_word(remainder(self.counts.collection, found))
+            size = self.counts.sizes_of_rest.of(output)
+            self._add(scores, -1.0, np.where(member, 0.0, self.taken_out), rest, size, priors)
         return scores + self.log_rates(output)[:, np.newaxis]
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
@@ -233,9 +280,7 @@ class MultinomialLeaveOneOut(LeftOut):
         own = self._own_scores(priors)
         rates = np.column_stack([self.log_rates(output) for output in range(self.n_outputs)])
         for p, prior in enumerate(priors):
-            same = [prior] * self.n_outputs
-            weights = class_weights(self.counts, Multinomial(self.counts), same, None, np.zeros(self.n_outputs))
-            scores = score_documents(weights, self.X) + rates
+            scores = score_documents(self._whole(prior, np.zeros(self.n_outputs)), self.X) + rates
             scores[np.arange(len(scores)), self.own_output] = own[:, p]
             self.progress((1 + (p + 1) / len(priors)) / 2)
             yield scores
@@ -245,65 +290,70 @@ class MultinomialLeaveOneOut(LeftOut):
 
         With several classes the two best by the whole model will do: one of them is not the document's own.
         """
-        if self.labels.against_rest or self.n_outputs < 2 or any(prior.reads_collection for prior in priors):
+        around = any(prior.reads_collection for prior in priors)
+        if self.labels.against_rest or self.n_outputs < 2 or (around and not self.keeps_texts):
             yield from super().predictions(priors)
             return
-        own, place = self._own_scores(priors), self.own_output
-        whole = log_class_rates(self.class_rate, self.counts, self.labels)
+        documents = np.flatnonzero(self.weight > 0)
+        own, place, X = self._own_scores(priors)[documents], self.own_output[documents], self.X[documents]
+        rates = log_class_rates(self.class_rate, self.counts, self.labels)
         # Without the document every other class has the same larger share of what is left.
-        other_rates = self.log_rates_of_others()
+        other_rates = self.log_rates_of_others()[documents]
+        predicted = np.zeros(self.X.shape[0], dtype=np.int64)
         for p, prior in enumerate(priors):
-            weights = class_weights(self.counts, Multinomial(self.counts), [prior] * self.n_outputs, None, whole)
-            best, scores = best_outputs(weights, self.X, 2)
-            second = (best[:, 0] == place).astype(np.int64)
-            rows = np.arange(len(place))
-            other, score = best[rows, second], scores[rows, second] + other_rates
+            best, scores = best_outputs(self._whole(prior, rates), X, 2)
+            second = (np.arange(len(place)), (best[:, 0] == place).astype(np.int64))
+            other, score = best[second], scores[second] + other_rates
             self.progress((1 + (p + 1) / len(priors)) / 2)
             own_wins = (own[:, p] > score) | ((own[:, p] == score) & (place < other))
-            yield np.where(own_wins, place, other)
+            predicted[documents] = np.where(own_wins, place, other)
+            yield predicted.copy()
+
+    def _whole(self, prior: Any, rates: Floats) -> Weights:
+        """The model of all documents."""
+        return class_weights(self.counts, Multinomial(self.counts), [prior] * self.n_outputs, None, rates)
 
     def _own_scores(self, priors: Sequence[Any]) -> Floats:
         """Score of each document for its own class."""
         scores = np.zeros((self.X.shape[0], len(priors)))
-        for output in range(self.n_outputs):
-            documents = np.flatnonzero((self.own_output == output) & (self.weight > 0))
-            counts = self._class_counts(output)
-            self._add(scores, 1.0, documents, self.taken_out, counts, self.counts.sizes, output, priors)
-            scores[documents] += self.log_rates(output)[documents, np.newaxis]
-            self.progress((output + 1) / self.n_outputs / 2)
-        return scores
+        self._add(scores, 1.0, self.taken_out, self._in_own_class, self.counts.sizes.of(self.own_output), priors)
+        self.progress(0.5)
+        return scores + self.own_log_rates()[:, np.newaxis]
 
-    def _class_counts(self, output: int) -> Floats:
-        found = np.zeros(self.counts.n_tokens)
-        tokens, counts = self.counts.of_class(output)
-        found[tokens] = counts
-        return found
+    @cached_property
+    def _in_own_class(self) -> _Counted:
+        """The documents that are judged, each word of each with its count in the document's own class."""
+        X, n, pairs = self.X, self.counts.n_classes, self.counts.pairs
+        lengths = np.where(self.weight > 0, np.diff(X.indptr), 0)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        kept = np.repeat(self.weight > 0, np.diff(X.indptr))
+        tokens, amounts = X.indices[kept], X.data[kept]
+        wanted = tokens.astype(np.int64) * n + np.repeat(self.own_output, lengths)
+        places = np.searchsorted(self.counts.tokens * n + pairs.indices, wanted)
+        return _Counted(indptr, np.arange(len(wanted)), amounts, pairs.data[places], self.counts.collection[tokens])
+
+    def _by_word(self, counts: Floats) -> _Counted:
+        return _Counted(self.X.indptr, self.X.indices, self.X.data, counts, self.counts.collection)
 
     def _add(
-        self,
-        scores: Floats,
-        sign: float,
-        documents: Ints,
-        taken_out: Floats,
-        counts: Floats,
-        sizes: ClassSize,
-        output: int,
-        priors: Sequence[Any],
+        self, scores: Floats, sign: float, taken_out: Floats, counted: _Counted, size: ClassSize, priors: Sequence[Any]
     ) -> None:
-        """Add what `documents` score by `counts`, less themselves as often as `taken_out` says."""
+        """Add what documents score in a class that they are taken out of as often as `taken_out` says."""
         from priorwise.models.naive_bayes._kernels.leave_one_out import measure_holes, sum_log_counts, sum_log_lifts
 
         around = np.array([prior.reads_collection for prior in priors], dtype=bool)
         alone, mixed = np.flatnonzero(~around), np.flatnonzero(around)
-        size = sizes.occurrences[output], sizes.distinct[output], sizes.whole[output]
+        everything = float(self.counts.collection.sum())
+        from_corpus = np.zeros(len(scores)) if self.keeps_texts else self.taken_out
+        sizes = [np.broadcast_to(each, len(scores)) for each in (size.occurrences, size.distinct, size.whole)]
 
         def add(part: Ints) -> None:
-            of_documents: tuple[Any, ...] = part, self.X.indptr, self.X.indices, self.X.data, taken_out, counts
+            of_documents = part, counted.indptr, counted.words, counted.amounts, taken_out, counted.counts
             lost, in_seen, in_unseen = np.empty((len(part), 3)), np.empty(len(part)), np.empty(len(part))
             measure_holes(*of_documents, lost, in_seen, in_unseen)
-            occurrences, distinct, whole = (remainder(np.array(of), lost[:, i]) for i, of in enumerate(size))
+            occurrences, distinct, whole = (remainder(of[part], lost[:, i]) for i, of in enumerate(sizes))
             if len(alone):
-                left = ClassSize(occurrences, distinct, whole, sizes.types)
+                left = ClassSize(occurrences, distinct, whole, size.types)
                 weights = [priors[p].weigh(left) for p in alone.tolist()]
                 shifts = np.column_stack([each.shift for each in weights])
                 sums = np.empty(shifts.shape)
@@ -312,12 +362,11 @@ class MultinomialLeaveOneOut(LeftOut):
                     sums[:, p] += in_seen * each.seen + np.where(in_unseen > 0, in_unseen * each.unseen, 0.0)
                 scores[np.ix_(part, alone)] += sign * sums
             if len(mixed):
-                of_counts, of_shares = (
-                    np.column_stack(each)
-                    for each in zip(*(priors[p].mix(occurrences) for p in mixed.tolist()), strict=True)
-                )
+                mixes = [priors[p].mix(occurrences) for p in mixed.tolist()]
+                of_counts, of_shares = (np.column_stack(each) for each in zip(*mixes, strict=True))
                 sums = np.empty(of_counts.shape)
-                sum_log_lifts(*of_documents, self.taken_out, self.counts.collection, of_counts, of_shares, TINY, sums)
+                of_all = from_corpus, counted.collection, everything
+                sum_log_lifts(*of_documents, *of_all, of_counts, of_shares, TINY, sums)
                 scores[np.ix_(part, mixed)] += sign * sums
 
-        self.in_chunks(add, documents)
+        self.in_chunks(add, np.flatnonzero(self.weight > 0))

@@ -9,12 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_matrix
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, column_or_1d
 
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
-from priorwise.models.base import PriorModel
+from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import Labels
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
 from priorwise.models.naive_bayes.count_leave_one_out import BernoulliLeaveOneOut, LeftOut, MultinomialLeaveOneOut
@@ -28,7 +27,7 @@ from priorwise.models.naive_bayes.counts import (
 )
 from priorwise.models.naive_bayes.presence import presence
 from priorwise.models.weights import Background, Weights
-from priorwise.priors import Beta, Dirichlet, WeightManipulation
+from priorwise.priors import Beta, Dirichlet, JelinekMercer, WeightManipulation, WittenBell
 from priorwise.priors.base import Counted, Prior, one_each
 from priorwise.priors.counts import RatePrior, WeightPrior, WordPrior
 from priorwise.priors.informed import imagines, smoothing_of
@@ -37,7 +36,7 @@ from priorwise.search.held_out import HeldOut, candidates_of
 Floats = NDArray[np.float64]
 
 
-class CountNB(ClassifierMixin, PriorModel, listed=False):
+class CountNB(LinearClassifier, listed=False):
     """Base of the naive Bayes models that keep counts of class and token; the members say what a count means."""
 
     _event_model: ClassVar[type[EventModel]]
@@ -65,16 +64,9 @@ class CountNB(ClassifierMixin, PriorModel, listed=False):
         """
         first = not hasattr(self, "classes_")
         X, y = self._validated(X, y, reset=first)
-        if first:
-            labels = Labels.of(y, classes)
-            if classes is None and not labels.multilabel:
-                raise InputError("classes must be given at the first call of partial_fit")
-            self._labels, self.classes_ = labels, labels.classes
-            self.counts_ = self._count(X, y, sample_weight)
-        else:
-            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-                raise InputError(f"classes {classes!r} differ from those of the first call, {self.classes_.tolist()}")
-            self.counts_ = self.counts_ + self._count(X, y, sample_weight)
+        self._first_classes(y, classes)
+        counts = self._count(X, y, sample_weight)
+        self.counts_ = counts if first else self.counts_ + counts
         self.weights_ = self._blend()
         return self
 
@@ -160,34 +152,11 @@ class CountNB(ClassifierMixin, PriorModel, listed=False):
     def _read(self, X: Any) -> Any:
         return self._features(validate_data(self, X, accept_sparse="csr", reset=False))
 
-    def decision_function(self, X: Any) -> Floats:
-        """Log odds of the second of two classes, or of each label; for several classes log P(c) + log P(d|c) of each.
-
-        With several classes, up to a term that depends on the document alone.
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if self._two_classes else scores
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log of the posterior probability of each class; of each label on its own."""
-        scores = self._scores(X)
-        if self._labels.multilabel:
-            return -np.logaddexp(0.0, -scores)
-        if self._two_classes:
-            return -np.logaddexp(0.0, np.column_stack([scores[:, 0], -scores[:, 0]]))
-        return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Posterior probability of each class; of each label on its own."""
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> Any:
         """The class with the largest posterior, a tie to the first; or every label whose log odds are above 0."""
         check_is_fitted(self, "weights_")
-        if self._labels.multilabel:
-            return self._labels.indicator(self._scores(X) > 0)
-        if self._two_classes:
-            return self.classes_[(self._scores(X)[:, 0] > 0).astype(int)]
+        if self._labels.against_rest:
+            return super().predict(X)
         best, _ = best_outputs(self.weights_, self._read(X), need_scores=False)
         return self.classes_[best[:, 0]]
 
@@ -208,15 +177,9 @@ class CountNB(ClassifierMixin, PriorModel, listed=False):
         best, scores = best_outputs(self.weights_, self._read(X), k)
         return self.classes_[best], scores
 
-    @property
-    def _two_classes(self) -> bool:
-        return self._labels.n_outputs == 1 and len(self.classes_) == 2
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True
-        tags.classifier_tags.multi_label = True
         return tags
 
 
@@ -328,6 +291,11 @@ class MultinomialNB(CountNB):
     _event_model = Multinomial
     _leave_one_out = MultinomialLeaveOneOut
 
+    @classmethod
+    def learned_priors(cls) -> tuple[Prior, ...]:
+        """Around the corpus, which suits long documents, or all unseen words alike, which suits titles."""
+        return *JelinekMercer.grid(), *WittenBell.grid()
+
     def _features(self, X: Any) -> Any:
         check_non_negative(X, type(self).__name__)
         return sp.csr_matrix(X, dtype=np.float64)
@@ -379,6 +347,11 @@ class WeightedNB(MultinomialNB):
     """
 
     asks = WeightPrior
+
+    @classmethod
+    def learned_priors(cls) -> tuple[Prior, ...]:
+        """None: γ is chosen by hand."""
+        return ()
 
     def _default_prior(self) -> Any:
         return WeightManipulation()

@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
-from priorwise.models.base import PriorModel
+from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import Labels
 from priorwise.models.naive_bayes.presence_leave_one_out import Cases, PresenceCounts
 from priorwise.models.weights import Weights
@@ -26,7 +25,7 @@ from priorwise.search import HeldOut
 Floats = NDArray[np.float64]
 
 
-class PresenceNB(ClassifierMixin, PriorModel):
+class PresenceNB(LinearClassifier):
     """Naive Bayes that reads only what a document contains; what it lacks says nothing.
 
     A document is the set of its tokens (the columns with a positive value). With two classes the second of ``classes_``
@@ -90,34 +89,26 @@ class PresenceNB(ClassifierMixin, PriorModel):
         return self._add(X, y, np.unique(y), sample_weight)
 
     def partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Add the counts of more documents; `classes` names all classes at the first call."""
-        first = not hasattr(self, "classes_")
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=first)
-        if first and classes is None:
-            raise InputError("classes must be given at the first call of partial_fit")
-        known = np.unique(np.asarray(classes)) if first else self.classes_
-        if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
-            raise InputError(f"classes {classes!r} differ from those of the first call, {known.tolist()}")
-        return self._add(X, y, known, sample_weight)
+        X, y = validate_data(self, X, y, accept_sparse="csr", reset=not hasattr(self, "classes_"))
+        return self._add(X, y, classes, sample_weight)
 
-    def _add(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: ArrayLike | None) -> Self:
+    def _add(self, X: Any, y: NDArray[Any], classes: Any, sample_weight: ArrayLike | None) -> Self:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not hasattr(self, "classes_"):
-            self.classes_ = classes
-            self.class_count_ = np.zeros(len(classes))
-            self.feature_count_ = np.zeros((len(classes), X.shape[1]))
-        place = np.searchsorted(classes, y)
-        place[place == len(classes)] = 0
-        unknown = classes[place] != y
+        first = not hasattr(self, "classes_")
+        self._first_classes(y, classes)
+        names = self.classes_
+        if first:
+            self.class_count_ = np.zeros(len(names))
+            self.feature_count_ = np.zeros((len(names), X.shape[1]))
+        place = np.searchsorted(names, y)
+        place[place == len(names)] = 0
+        unknown = names[place] != y
         if unknown.any():
             raise InputError(f"class {y[unknown][0]!r} was not among the classes of the first call")
-        of_class = sp.csr_matrix((weight, (place, np.arange(len(y)))), shape=(len(classes), len(y)))
+        of_class = sp.csr_matrix((weight, (place, np.arange(len(y)))), shape=(len(names), len(y)))
         self.class_count_ = self.class_count_ + np.asarray(of_class.sum(axis=1)).ravel()
         self.feature_count_ = self.feature_count_ + (of_class @ presence(X)).toarray()
         self.weights_ = self._blend()
@@ -162,41 +153,16 @@ class PresenceNB(ClassifierMixin, PriorModel):
         cases = Cases.of(found.indptr, found.indices, place == 1, weight=weight)
         return LeaveOneOut(cases, cases.count(X.shape[1]), kind=kind, grid=strengths)
 
-    def decision_function(self, X: Any) -> Floats:
-        """s(d) for two classes; log p(c) + Σ log p(x|c), one column per class, for more."""
+    def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        weights = self.weights_
-        coefficients = np.zeros((len(weights.bias), X.shape[1]))
-        coefficients[:, weights.features] = weights.values
-        scores: Floats = presence(X) @ coefficients.T + weights.bias
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log of the posterior probability of each class."""
-        scores = self.decision_function(X)
-        if len(self.classes_) == 2:
-            return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
-        return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Posterior probability of each class."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class with the larger posterior; a tie goes to the first."""
-        scores = self.decision_function(X)
-        if len(self.classes_) == 2:
-            best = (scores > 0).astype(int)
-        else:
-            best = np.argmax(scores, axis=1)
-        predicted: NDArray[Any] = self.classes_[best]
-        return predicted
+        scores: Floats = presence(X) @ self.weights_.table(X.shape[1]).T + self.weights_.bias
+        return scores
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True
+        tags.classifier_tags.multi_label = False
         return tags
 
 

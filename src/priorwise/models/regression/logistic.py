@@ -10,14 +10,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
-from priorwise.models.base import PriorModel
+from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import Labels
 from priorwise.models.regression.design import Design, Penalty, on_threads
 from priorwise.models.regression.solve import Solution, solve
@@ -30,13 +29,11 @@ from priorwise.search.held_out import HeldOut, candidates_of
 Floats = NDArray[np.float64]
 
 
-class LinearOutputs(ClassifierMixin, PriorModel, listed=False):
+class LinearOutputs(LinearClassifier, listed=False):
     """Reads `coef_` and `intercept_`; an output is a class against the rest, or the second of two classes."""
 
     regression = True
 
-    _labels: Labels
-    classes_: NDArray[Any]
     coef_: Any
     intercept_: Floats
     usual_target = LogLikelihood()
@@ -88,54 +85,6 @@ class LinearOutputs(ClassifierMixin, PriorModel, listed=False):
         X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
         scores = X @ self.coef_.T
         return (scores.toarray() if sp.issparse(scores) else np.asarray(scores)) + self.intercept_
-
-    @property
-    def _two_classes(self) -> bool:
-        return self._labels.n_outputs == 1 and not self._labels.multilabel
-
-    def decision_function(self, X: Any) -> Floats:
-        """βᵀx + b: of the second of two classes, else one column per class or label."""
-        scores = self._scores(X)
-        return scores[:, 0] if self._two_classes else scores
-
-    def _link(self, scores: Floats) -> Floats:
-        """Probability of a score: logistic, unless a model says otherwise."""
-        from scipy.special import expit
-
-        return np.asarray(expit(scores), dtype=np.float64)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probability of each class; of each label on its own.
-
-        With more than two classes, the one-vs-rest probabilities of a document divided by their sum.
-        """
-        scores = self._scores(X)
-        if self._two_classes:
-            return np.column_stack([self._link(-scores[:, 0]), self._link(scores[:, 0])])
-        each = self._link(scores)
-        if self._labels.multilabel:
-            return each
-        total = each.sum(axis=1, keepdims=True)
-        return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / each.shape[1])
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> Any:
-        """The class with the largest score, a tie to the first; or every label whose score is above 0."""
-        scores = self._scores(X)
-        if self._labels.multilabel:
-            return self._labels.indicator(scores > 0)
-        best = (scores[:, 0] > 0).astype(int) if self._two_classes else np.argmax(scores, axis=1)
-        return self.classes_[best]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = True
-        return tags
 
 
 Precisions = tuple[Floats, float]
@@ -353,13 +302,10 @@ class LogisticRegression(LinearOutputs):
         X, y = self._validated(X, y, reset=first)
         weight = self._checked_weight(X, sample_weight)
         if first:
-            labels = Labels.of(y, classes)
-            if classes is None and not labels.multilabel:
-                raise InputError("classes must be given at the first call of partial_fit")
-            self._labels, self.classes_ = labels, labels.classes
+            self.__dict__.pop("classes_", None)
+        self._first_classes(y, classes)
+        if first:
             self._check_outputs()
-        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-            raise InputError(f"classes {classes!r} differ from those of the first call, {self.classes_.tolist()}")
         self._solve(Design(X), y, weight, self._penalty if first else self.posterior_.penalty, None)
         return self
 

@@ -474,8 +474,3 @@ class ProbitRegression(LinearOutputs):
 
         scores = self.decision_function(X)
         return np.asarray(log_ndtr(scores) - log_ndtr(-scores), dtype=np.float64)
-
-    def _link(self, scores: Floats) -> Floats:
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(scores), dtype=np.float64)

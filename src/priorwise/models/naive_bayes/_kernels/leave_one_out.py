@@ -248,6 +248,7 @@ def sum_log_lifts(
     counts: Floats,
     from_all: Floats,
     collection: Floats,
+    everything: float,
     of_count: Floats,
     of_share: Floats,
     least: float,
@@ -259,7 +260,6 @@ def sum_log_lifts(
     that no other document has adds nothing. `of_count`, `of_share` and `sums` have a row for each document and a column
     for each prior. What would be less than `least` counts as that.
     """
-    everything = collection.sum()
     for i in range(documents.shape[0]):
         d = documents[i]
         sums[i, :] = 0.0
