@@ -21,8 +21,8 @@ from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.words import Words
-from priorwise.models.regression.design import Design, Penalty
-from priorwise.models.regression.logistic_search import Dealt
+from priorwise.models.regression.design import DesignMatrix, Penalty
+from priorwise.models.regression.logistic_search import StratifiedFolds
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.threshold import fit_threshold
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
@@ -160,14 +160,14 @@ TOLERANCE = 1e-3
 class Problem:
     """One category's training documents; the last column is the intercept's ones, for it has the prior of a word."""
 
-    design: Design
+    design: DesignMatrix
     positive: Mask
     folds: Sequence[Mask]
 
     @classmethod
     def of(cls, X: Any, positive: Mask, seed: int) -> Problem:
         """Deal the documents to ten folds, or fewer if there are fewer documents; members and others apart."""
-        return cls(Design(X).with_ones, positive, Dealt(FOLDS, seed).of(positive))
+        return cls(DesignMatrix(X).with_ones, positive, StratifiedFolds(FOLDS, seed).of(positive))
 
     def fit(self, prior: Any) -> Solution:
         """Fit all documents."""

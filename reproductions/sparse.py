@@ -16,7 +16,7 @@ from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.selection import correlations
 from priorwise.models.naive_bayes.estimators import MultinomialNB
 from priorwise.models.prior_search import PriorSearch
-from priorwise.models.regression.design import Design
+from priorwise.models.regression.design import DesignMatrix
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.probit import Blocks, ProbitEM, ProbitRegression
 from priorwise.models.threshold import fit_threshold
@@ -151,7 +151,7 @@ def judge(split: Split, label: str, setting: Setting) -> dict[str, Any]:
 def stopped_early(split: Split, label: str, setting: Setting) -> dict[str, Any]:
     """Count the parameters that EM has not brought to 0 when it is stopped before it has converged."""
     topic = Topic.of(split, label, setting)
-    design = Design(topic.X_train).with_ones
+    design = DesignMatrix(topic.X_train).with_ones
     columns = design.shape[1]
     blocks = Blocks(design, np.ones(design.shape[0]), False, columns)
     y, mode = np.where(topic.train, 1.0, -1.0), np.zeros(columns)

@@ -70,8 +70,8 @@ def test_every_prior_trains_and_finds_its_own_texts(
         (["--prior", "dirichlet:-1"], "α must be a number of at least 0"),
         (["--prior", "dirichlet:nan"], "α must be a number of at least 0"),
         (["--prior", "learn:beta"], "no prior 'beta' of multinomial to learn"),
-        (["--target", "accuracy"], "ask for that with --prior learn"),
-        (["--folds", "3"], "ask for that with --prior learn"),
+        (["--prior", "laplace", "--objective", "accuracy"], "ask for that with --prior learn"),
+        (["--model", "bernoulli", "--folds", "3"], "ask for that with --prior learn"),
         (
             ["--prior", "learn", "--objective", "best"],
             "no objective 'best'; there are precision, precision:FLOOR, fBETA",
@@ -120,7 +120,7 @@ def test_without_a_prior_one_is_learned_if_documents_have_one_label(
     assert about["prior"].startswith(("JelinekMercer", "WittenBell"))
     assert about["learned"]["trials"] < len(MultinomialNB.learned_priors())
     assert "Learned" not in cli("train", several.path, "-o", tmp_path / "several").stdout
-    told = cli("train", several.path, "--target", "f2", "-o", tmp_path / "told").stdout
+    told = cli("train", several.path, "--objective", "f2", "-o", tmp_path / "told").stdout
     assert "Learned by leave-one-out: f2" in told
 
 

@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression._kernels.logistic import solve_semidefinite
 from priorwise.models.regression._kernels.logistic_columns import fit_sparse
-from priorwise.models.regression.design import Design
+from priorwise.models.regression.design import DesignMatrix
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 
@@ -142,7 +142,7 @@ def test_against_scikit_learn():
 def test_both_ways_to_solve_the_quadratic_model_agree(dense, seed):
     """On the columns themselves, and in their Gram matrix."""
     X, positive, _ = problem(seed, n=40, d=15)
-    columns = Design(X).columns
+    columns = DesignMatrix(X).columns
     w, y, n = np.zeros(15), np.where(positive, 1.0, -1.0), 40
     b, objective, gap, _ = fit_sparse(
         *columns, y, np.ones(n), np.zeros(n), np.full(15, 0.7), np.zeros(15),

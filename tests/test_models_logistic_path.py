@@ -9,8 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.design import Design, Penalty
-from priorwise.models.regression.logistic_search import Dealt, approximate_leave_one_out, try_priors, variance_path
+from priorwise.models.regression.design import DesignMatrix, Penalty
+from priorwise.models.regression.logistic_search import (
+    StratifiedFolds,
+    approximate_leave_one_out,
+    try_priors,
+    variance_path,
+)
 from priorwise.models.regression.solve import solve
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
 from priorwise.search import FBeta
@@ -25,7 +30,7 @@ def test_a_path_is_the_fits_one_by_one(kind):
     path = variance_path(sp.csr_matrix(X), Y, KINDS[kind](), variances, tol=1e-9)
     for place, variance in enumerate(variances):
         for output in range(2):
-            alone = solve(Design(X), Y[:, output], np.ones(120), Penalty.of(KINDS[kind](variance), 20), tol=1e-9)
+            alone = solve(DesignMatrix(X), Y[:, output], np.ones(120), Penalty.of(KINDS[kind](variance), 20), tol=1e-9)
             assert path[place][output].coef == pytest.approx(alone.coef, abs=1e-3)
             assert path[place][output].objective == pytest.approx(alone.objective, rel=1e-8)
 
@@ -53,7 +58,7 @@ def test_folds_are_refits_without_the_cases_held_out(seed, kind):
         scores = np.empty(60)
         for fold in range(3):
             kept = folds != fold
-            found = solve(Design(X[kept]), positive[kept], weight[kept], Penalty.of(prior, 6), tol=1e-10)
+            found = solve(DesignMatrix(X[kept]), positive[kept], weight[kept], Penalty.of(prior, 6), tol=1e-10)
             scores[~kept] = X[~kept] @ found.coef + found.intercept
         assert trials.scores[place, :, 0] == pytest.approx(scores, abs=1e-3)
         likelihood = -np.average(np.logaddexp(0, np.where(positive, -scores, scores)), weights=weight)
@@ -90,7 +95,7 @@ def one_newton_step_without(X, positive, coef, intercept, penalty, i, moving):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_leave_one_out_is_one_newton_step(kind, shape):
     X, positive, _ = problem(6, n=shape[0], d=shape[1])
-    design, penalty = Design(X), Penalty.of(KINDS[kind](0.5), shape[1])
+    design, penalty = DesignMatrix(X), Penalty.of(KINDS[kind](0.5), shape[1])
     found = solve(design, positive, np.ones(len(X)), penalty, tol=1e-13)
     fast = approximate_leave_one_out(design, positive, np.ones(len(X)), penalty, found)
     moving = (found.coef != 0) | (kind == "gaussian")
@@ -103,7 +108,7 @@ def test_leave_one_out_is_one_newton_step(kind, shape):
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_leave_one_out_is_close_to_refits(kind):
     X, positive, _ = problem(8, n=150, d=10)
-    design, penalty = Design(X), Penalty.of(KINDS[kind](1.0), 10)
+    design, penalty = DesignMatrix(X), Penalty.of(KINDS[kind](1.0), 10)
     found = solve(design, positive, np.ones(150), penalty, tol=1e-10)
     fast = approximate_leave_one_out(design, positive, np.ones(150), penalty, found)
     seen = X @ found.coef + found.intercept
@@ -132,7 +137,7 @@ def test_leave_one_out_chooses_like_folds():
 @settings(max_examples=50, deadline=None)
 def test_folds_are_dealt_to_members_and_others_apart(members, others, folds, seed):
     positive = np.random.default_rng(seed).permutation(np.arange(members + others) < members)
-    held = Dealt(folds, seed).of(positive)
+    held = StratifiedFolds(folds, seed).of(positive)
     assert np.all(np.sum(held, axis=0) == 1)
     assert len(held) == min(folds, max(members, others))
     for side, size in ((positive, members), (~positive, others)):
@@ -144,7 +149,7 @@ def test_folds_are_dealt_to_members_and_others_apart(members, others, folds, see
 
 def test_five_members_and_five_others_are_held_out_in_pairs():
     positive = np.arange(10) < 5
-    held = Dealt(10).of(positive)
+    held = StratifiedFolds(10).of(positive)
     assert [int(np.sum(positive & fold)) for fold in held] == [1] * 5
     assert [int(np.sum(~positive & fold)) for fold in held] == [1] * 5
 
@@ -158,7 +163,7 @@ def test_a_design_says_what_its_matrix_says(seed):
         (random.normal(size=40), columns, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=7))]))
     )
     X.resize(7, 5)
-    design, dense = Design(X), X.toarray()  # rows in no order, and columns that are in a row several times
+    design, dense = DesignMatrix(X), X.toarray()  # rows in no order, and columns that are in a row several times
     np.testing.assert_allclose(design.by_rows.toarray(), dense)
     np.testing.assert_allclose(design.by_columns.toarray(), dense)
     assert design.by_rows.has_canonical_format

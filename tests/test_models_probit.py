@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.design import Design
+from priorwise.models.regression.design import DesignMatrix
 from priorwise.models.regression.probit import Blocks, ProbitEM, ProbitRegression, hazard
 from priorwise.priors.regression import Gaussian, Jeffreys, Laplace
 from test_models_logistic import problem
@@ -42,7 +42,7 @@ def test_a_step_is_the_papers(seed, kind, shape):
     X, positive, random = problem(seed, n=shape[0], d=shape[1])
     beta = random.normal(size=shape[1]) * 0.5 + 0.01
     prior = PRIORS[kind]
-    blocks = Blocks(Design(X), np.ones(len(X)), False, 100)
+    blocks = Blocks(DesignMatrix(X), np.ones(len(X)), False, 100)
     em = ProbitEM(blocks, prior, (np.full(shape[1], 0.7), np.zeros(shape[1])))
     stepped, _ = em.sweep(np.where(positive, 1.0, -1.0), beta)
     assert stepped == pytest.approx(probit_em_step(X, positive, beta, prior.precision(beta)), rel=1e-7, abs=1e-8)

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from priorwise import Accuracy, AveragePrecision, FBeta, PriorSearch
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.logistic import LogisticRegression
-from priorwise.models.regression.logistic_search import Dealt
+from priorwise.models.regression.logistic_search import StratifiedFolds
 from priorwise.models.regression.probit import ProbitRegression
 from priorwise.priors.informed import MODE_STRENGTHS, VARIANCE_STRENGTHS, Informed
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
@@ -157,7 +157,8 @@ def test_folds_follow_the_seed():
     X, y = problem(14)
     grid = Gaussian().grid([1.0])
     values = [
-        PriorSearch(LogisticRegression(), grid=grid, folds=Dealt(4, seed)).fit(X, y).best_score_ for seed in (0, 1)
+        PriorSearch(LogisticRegression(), grid=grid, folds=StratifiedFolds(4, seed)).fit(X, y).best_score_
+        for seed in (0, 1)
     ]
     assert values[0] != values[1]
     assert PriorSearch(LogisticRegression(), grid=grid, folds=4).fit(X, y).best_score_ == values[0]

@@ -135,10 +135,14 @@ def train(
             return estimator
         from priorwise.models.prior_search import PriorSearch
 
-        options = {"grid": usual or None, "search": "quick" if quick else "exhaustive"}
-        how = _folds(folds, seed, examples)
-        progress = None if quick else lambda done: bar.update(completed=done)
-        return PriorSearch(estimator, target=wanted, folds=how, progress=progress, **options)
+        return PriorSearch(
+            estimator,
+            target=wanted,
+            search="quick" if quick else "exhaustive",
+            grid=usual or None,
+            folds=_folds(folds, seed, examples),
+            progress=None if quick else lambda done: bar.update(completed=done),
+        )
 
     def about(fitted: Any) -> dict[str, Any]:
         rate = {} if kind.regression else {"class_rate": class_rate}
@@ -301,9 +305,9 @@ def _shared_folds(model: Any, folds: int | None, seed: int, examples: Any) -> An
             "leave such labels out with --min-members 2, or give a prior"
         )
     if model.shares_folds:
-        from priorwise.models.regression.logistic_search import Dealt
+        from priorwise.models.regression.logistic_search import StratifiedFolds
 
-        return Dealt(folds or model.usual_folds, seed)
+        return StratifiedFolds(folds or model.usual_folds, seed)
     from sklearn.model_selection import KFold, StratifiedKFold
 
     how = KFold if examples.multilabel else StratifiedKFold

@@ -21,7 +21,7 @@ from priorwise.discovery.stage import COMPARES, Drawing, FactTable, Stage
 from priorwise.discovery.typed import typed
 from priorwise.errors import InputError
 from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.terrain import Terrain, Trials
+from priorwise.models.naive_bayes.terrain import Terrain, TriedPairs
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.table import Ranking
 from priorwise.search import NINE_STARTS, radial
@@ -108,7 +108,7 @@ class PresenceStage(Stage):
         How the prior was learned.
     terrains : list of Terrain
         The objective map of each sample.
-    trials : Trials, optional
+    trials : TriedPairs, optional
         Every pair of strengths that the search looked at, in order.
     """
 
@@ -117,7 +117,7 @@ class PresenceStage(Stage):
 
     about: PresenceFacts
     terrains: list[Terrain]
-    trials: Trials | None = None
+    trials: TriedPairs | None = None
 
     @classmethod
     def of(
@@ -335,7 +335,7 @@ def _terrain_table(seeds: tuple[int, ...], terrains: list[Terrain]) -> pa.Table:
     return pa.concat_tables(tables).replace_schema_metadata({"priorwise": json.dumps(sizes)})
 
 
-def _trials_table(grid: Any, trials: Trials) -> pa.Table:
+def _trials_table(grid: Any, trials: TriedPairs) -> pa.Table:
     return pa.table(
         {
             "trial": pa.array(np.arange(1, len(trials) + 1), pa.int64()),
@@ -347,14 +347,14 @@ def _trials_table(grid: Any, trials: Trials) -> pa.Table:
     )
 
 
-def read_terrains(folder: Path, seeds: tuple[int, ...]) -> tuple[list[Terrain], Trials]:
+def read_terrains(folder: Path, seeds: tuple[int, ...]) -> tuple[list[Terrain], TriedPairs]:
     """Read the objective maps and the trials of a run's folder."""
     with damage_named(folder / TERRAIN):
         terrains = _read_terrains(folder / TERRAIN, len(seeds))
     with damage_named(folder / TRIALS):
         trials = pa.csv.read_csv(folder / TRIALS)
         grid = terrains[0].grid
-        return terrains, Trials(
+        return terrains, TriedPairs(
             np.searchsorted(grid, trials["lambda_negative"].to_numpy()),
             np.searchsorted(grid, trials["lambda_positive"].to_numpy()),
             trials["score"].to_numpy(),

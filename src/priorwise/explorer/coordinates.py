@@ -161,7 +161,7 @@ class Coordinates:
         rows = self._presences
         whole = rows.in_members + rows.in_others
         members = TermCounts(rows.in_members, np.array(self.n_members), whole, np.array(self.n_members + self.n_others))
-        return members, members.beside(rows.in_others, np.array(self.n_others))
+        return members, members.against(rows.in_others, np.array(self.n_others))
 
     @property
     def _class_rates(self) -> Floats:

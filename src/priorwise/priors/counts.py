@@ -172,9 +172,9 @@ class TermCounts:
     @property
     def rest(self) -> TermCounts:
         """The same terms in all documents that are not of the class."""
-        return self.beside(remainder(self.found_in_all, self.found), remainder(self.documents_in_all, self.documents))
+        return self.against(remainder(self.found_in_all, self.found), remainder(self.documents_in_all, self.documents))
 
-    def beside(self, found: Floats, documents: Floats) -> TermCounts:
+    def against(self, found: Floats, documents: Floats) -> TermCounts:
         """The same terms in the documents that the class is told from: the two sides share the strengths."""
         other = TermCounts(found, documents, self.found_in_all, self.documents_in_all)
         other.__dict__["share"] = self.share

@@ -148,7 +148,7 @@ class LeftOut(HeldOut):
             list(pool.map(work, chunks))
 
 
-class _Rows(NamedTuple):
+class _Pairs(NamedTuple):
     """Distinct pairs of counts, in a class and in the rest; which pair each token has; how many tokens have each."""
 
     in_class: Floats
@@ -196,7 +196,7 @@ class BernoulliLeaveOneOut(LeftOut):
         in_all, group = np.unique(self.counts.collection, return_inverse=True)
         return in_all, group
 
-    def _rows(self, output: int) -> _Rows:
+    def _rows(self, output: int) -> _Pairs:
         counts, (in_all, group) = self.counts, self._groups
         seen, found = counts.of_class(output)
         values, place = np.unique(found, return_inverse=True)
@@ -205,7 +205,7 @@ class BernoulliLeaveOneOut(LeftOut):
         of_token[seen] = len(in_all) + inverse
         in_class = np.concatenate([np.zeros(len(in_all)), values[keys // len(in_all)]])
         in_rest = remainder(np.concatenate([in_all, in_all[keys % len(in_all)]]), in_class)
-        return _Rows(in_class, in_rest, of_token, np.bincount(of_token, minlength=len(in_class)))
+        return _Pairs(in_class, in_rest, of_token, np.bincount(of_token, minlength=len(in_class)))
 
     def _holes(self, output: int) -> Iterator[_Hole]:
         member = self.member(output)
@@ -215,7 +215,7 @@ class BernoulliLeaveOneOut(LeftOut):
                 documents = np.flatnonzero(of_kind & (self.taken_out == amount))
                 yield _Hole(documents, amount, 0.0) if is_member else _Hole(documents, 0.0, amount)
 
-    def _tables(self, output: int, priors: Sequence[RatePrior], rows: _Rows, hole: _Hole) -> tuple[Floats, Floats]:
+    def _tables(self, output: int, priors: Sequence[RatePrior], rows: _Pairs, hole: _Hole) -> tuple[Floats, Floats]:
         """What a document in the hole starts from under each prior, and what each of its tokens adds."""
         of_class = self.counts.documents[output]
         documents = remainder(of_class, np.array(hole.from_class))

@@ -163,7 +163,7 @@ class PresenceCounts:
             one = float(from_positive + from_negative > 0)
             in_all = remainder(self.collection[features], np.array(one))
             members = TermCounts(positive, np.array(n_positive), in_all, np.array(self.n_collection - one))
-        return members, members.beside(negative, np.array(n_negative))
+        return members, members.against(negative, np.array(n_negative))
 
     def weights(self, prior: Any) -> Weights:
         """Blend the counts with the prior::

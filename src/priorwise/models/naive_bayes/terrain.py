@@ -148,7 +148,7 @@ FEW_MEMBERS = 0.1
 
 
 @dataclass(frozen=True)
-class Trial:
+class TriedPair:
     """One pair of strengths that a search looked at: means over the samples."""
 
     row: int
@@ -158,7 +158,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Trials:
+class TriedPairs:
     """Every pair of strengths that a search looked at, in order, as arrays; iterating gives them one by one."""
 
     rows: NDArray[np.int64]
@@ -169,9 +169,9 @@ class Trials:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Trial]:
+    def __iter__(self) -> Iterator[TriedPair]:
         table = (self.rows, self.columns, self.score, self.sensitivity)
-        return map(Trial, *(column.tolist() for column in table))
+        return map(TriedPair, *(column.tolist() for column in table))
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class PriorChoice:
     sensitivity: float
     length_power: float
     terrains: list[Terrain]
-    trials: Trials
+    trials: TriedPairs
     paths: list[list[list[Cell]]]
     remark: str
 
@@ -212,7 +212,7 @@ def choose_prior(
     tried, paths = (_climb_each if search == "radial" else _look_everywhere)(surveys)
     rows, columns = np.asarray(tried.candidates).T
     terrains = [survey.terrain() for survey in surveys]
-    trials = Trials(rows, columns, tried.values[:, 0], tried.values[:, 1])
+    trials = TriedPairs(rows, columns, tried.values[:, 0], tried.values[:, 1])
     row, column = np.asarray(tried.best).tolist()
     if given is not None:
         remark, prior = "this prior was given, not learned", given

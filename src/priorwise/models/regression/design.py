@@ -72,7 +72,7 @@ def separated(flat: NDArray[np.int64], name: str) -> InputError:
 Arrays = tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Floats]
 
 
-class Design:
+class DesignMatrix:
     """The matrix of a regression, by rows and by columns; made once and shared by all classes, folds and priors."""
 
     def __init__(self, X: Any) -> None:
@@ -153,15 +153,15 @@ class Design:
         return np.asarray(self.by_rows @ mode) if mode.any() else np.zeros(self.shape[0])
 
     @cached_property
-    def occupied(self) -> tuple[NDArray[np.int64], Design] | None:
+    def occupied(self) -> tuple[NDArray[np.int64], DesignMatrix] | None:
         """The columns that hold something, and a design of them alone; None if they are most columns."""
         columns = np.flatnonzero(np.bincount(self.by_rows.indices, minlength=self.shape[1]))
-        return (columns, Design(self.by_rows[:, columns])) if 2 * len(columns) < self.shape[1] else None
+        return (columns, DesignMatrix(self.by_rows[:, columns])) if 2 * len(columns) < self.shape[1] else None
 
     @cached_property
-    def with_ones(self) -> Design:
+    def with_ones(self) -> DesignMatrix:
         """The same and a last column of ones, which is an intercept that can have any prior."""
-        return Design(sp.hstack([self.by_rows, np.ones((self.shape[0], 1))], format="csr"))
+        return DesignMatrix(sp.hstack([self.by_rows, np.ones((self.shape[0], 1))], format="csr"))
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ SUSPICIOUS_SPREAD = 8.0
 class Problem:
     """Weights and intercept are sought as distances from their modes; what the modes score is the offset."""
 
-    design: Design
+    design: DesignMatrix
     y: Floats
     weight: Floats
     offset: Floats
@@ -255,7 +255,7 @@ class Problem:
     @classmethod
     def of(
         cls,
-        design: Design,
+        design: DesignMatrix,
         positive: NDArray[np.bool_],
         weight: Floats,
         penalty: Penalty,
@@ -304,7 +304,7 @@ class Problem:
             raise separated(flat, name)
 
 
-def flat_columns(design: Design, penalty: Penalty) -> Floats:
+def flat_columns(design: DesignMatrix, penalty: Penalty) -> Floats:
     """Give the unpenalised columns, dense, and ones for an unpenalised intercept; nothing if there is only that."""
     flat = penalty.flat
     if not len(flat):

@@ -18,7 +18,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import Labels
-from priorwise.models.regression.design import Design, Penalty, on_threads
+from priorwise.models.regression.design import DesignMatrix, Penalty, on_threads
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.base import bound, is_several, one_each
@@ -107,7 +107,7 @@ class Posterior:
     @classmethod
     def of(
         cls,
-        design: Design,
+        design: DesignMatrix,
         weight: Floats,
         priors: Sequence[Precisions],
         coef: Floats,
@@ -270,7 +270,7 @@ class LogisticRegression(LinearOutputs):
         self._check_outputs()
         if before is not None and before[0].shape[0] != self._labels.n_outputs:
             before = None
-        self._solve(Design(X), y, weight, self._penalty, before)
+        self._solve(DesignMatrix(X), y, weight, self._penalty, before)
         return self
 
     @available_if(_keeps_gaussians)  # type: ignore[untyped-decorator]
@@ -306,7 +306,7 @@ class LogisticRegression(LinearOutputs):
         self._first_classes(y, classes)
         if first:
             self._check_outputs()
-        self._solve(Design(X), y, weight, self._penalty if first else self.posterior_.penalty, None)
+        self._solve(DesignMatrix(X), y, weight, self._penalty if first else self.posterior_.penalty, None)
         return self
 
     def _checked_weight(self, X: Any, sample_weight: ArrayLike | None) -> Floats:
@@ -316,7 +316,7 @@ class LogisticRegression(LinearOutputs):
 
     def _solve(
         self,
-        design: Design,
+        design: DesignMatrix,
         y: Any,
         weight: Floats,
         penalty_of: Callable[[int, int, int], Penalty],

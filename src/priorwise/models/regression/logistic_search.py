@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.design import Design, Penalty, on_threads
+from priorwise.models.regression.design import DesignMatrix, Penalty, on_threads
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import log_probabilities
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Dealt:
+class StratifiedFolds:
     """Folds that are drawn by chance, each output's members and others spread evenly.
 
     Both are dealt from the first fold on. With five members, five others and ten folds, five folds hold out one of
@@ -49,7 +49,7 @@ class Dealt:
         return _held_out(of_case)
 
 
-Folds = int | Dealt | NDArray[np.integer] | list[Mask]
+Folds = int | StratifiedFolds | NDArray[np.integer] | list[Mask]
 """How many folds, how to deal them, the fold of each case, or the cases that each holds out."""
 
 
@@ -57,7 +57,7 @@ Folds = int | Dealt | NDArray[np.integer] | list[Mask]
 class Table:
     """Cases, which of them are of each output, and what each weighs; shared by all priors and folds."""
 
-    design: Design
+    design: DesignMatrix
     members: sp.csc_matrix
     weight: Floats
     names: Sequence[str] | None = None
@@ -65,7 +65,7 @@ class Table:
     @classmethod
     def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, names: Sequence[str] | None = None) -> Table:
         """Check that all are of one length, and lay the matrix out for the solvers."""
-        design = Design(X)
+        design = DesignMatrix(X)
         members = sp.csc_matrix(y if sp.issparse(y) else np.asarray(y, dtype=bool).reshape(design.shape[0], -1))
         weight = np.ones(design.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if members.shape[0] != design.shape[0] or weight.shape != (design.shape[0],):
@@ -133,8 +133,8 @@ class Table:
         if isinstance(folds, list):
             return folds
         positive = self.positive(output)
-        dealt = Dealt(int(folds)) if isinstance(folds, int | np.integer) else folds
-        if isinstance(dealt, Dealt):
+        dealt = StratifiedFolds(int(folds)) if isinstance(folds, int | np.integer) else folds
+        if isinstance(dealt, StratifiedFolds):
             if min(positive.sum(), (~positive).sum()) < 2:
                 raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
             return dealt.of(positive)
@@ -149,7 +149,7 @@ def _held_out(of_case: NDArray[np.integer]) -> list[Mask]:
 
 
 def approximate_leave_one_out(
-    design: Design, positive: NDArray[np.bool_], weight: Floats, penalty: Penalty, found: Solution
+    design: DesignMatrix, positive: NDArray[np.bool_], weight: Floats, penalty: Penalty, found: Solution
 ) -> Floats:
     """Score every case by a model that has not seen it, to the accuracy of one Newton step.
 
@@ -177,7 +177,7 @@ def approximate_leave_one_out(
     return out
 
 
-def leverage(design: Design, curvature: Floats, penalty: Penalty, found: Solution) -> Floats:
+def leverage(design: DesignMatrix, curvature: Floats, penalty: Penalty, found: Solution) -> Floats:
     """x_iᵀH⁻¹x_i of every case, over the coefficients that can move."""
     moving = (penalty.l1 == 0) | (found.coef != penalty.mode)
     X, precision = design.by_columns[:, moving], penalty.l2[moving]
@@ -292,7 +292,7 @@ class LogisticHeldOut(HeldOut):
 
 
 def folds_of(folds: Any, X: Any, y: Any) -> Any:
-    """Read what `PriorSearch` calls folds: a number, `Dealt`, a splitter, "approximate", or None for ten."""
+    """Read what `PriorSearch` calls folds: a number, `StratifiedFolds`, a splitter, "approximate", or None for ten."""
     if folds is None:
         return USUAL_FOLDS
     if isinstance(folds, str):
@@ -312,7 +312,7 @@ def folds_of(folds: Any, X: Any, y: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Trials:
+class PriorTrials:
     """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from."""
 
     priors: Sequence[CoefficientPrior | Informed]
@@ -385,7 +385,7 @@ def try_priors(
     sample_weight: ArrayLike | None = None,
     tol: float = TOLERANCE,
     **fit: Any,
-) -> Trials:
+) -> PriorTrials:
     """Value every prior on cases that the model did not see.
 
     All folds share one matrix: a case that is held out weighs nothing. Within a fold, each prior starts from the answer
@@ -423,4 +423,4 @@ def try_priors(
     measure = as_target(target if target is not None else LogLoss())
     held_out = LogisticHeldOut(LogisticRegression(**fit), table, folds, tol)
     scores = np.array(list(held_out.score_matrices(priors)))
-    return Trials(priors, np.array([measure.values(held_out.outcome(each)) for each in scores]), scores)
+    return PriorTrials(priors, np.array([measure.values(held_out.outcome(each)) for each in scores]), scores)

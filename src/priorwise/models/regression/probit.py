@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import Labels
-from priorwise.models.regression.design import Design, is_separated, on_threads, separated
+from priorwise.models.regression.design import DesignMatrix, is_separated, on_threads, separated
 from priorwise.models.regression.logistic import LinearOutputs
 from priorwise.priors.base import one_each
 from priorwise.priors.regression import GONE, Gaussian, RegressionPrior
@@ -54,7 +54,7 @@ def hazard(t: Floats) -> Floats:
 class Blocks:
     """The columns, and the intercept's ones, in blocks; with XᵀSX of each, which no iteration and no class changes."""
 
-    def __init__(self, design: Design, weight: Floats, intercept: bool, block_size: int) -> None:
+    def __init__(self, design: DesignMatrix, weight: Floats, intercept: bool, block_size: int) -> None:
         self.X = design.with_ones.by_rows if intercept else design.by_rows
         self.weight, self.intercept = weight, intercept
         by_columns = self.X.tocsc()
@@ -367,7 +367,7 @@ class ProbitRegression(LinearOutputs):
         self.classes_ = self._labels.classes
         self._check_outputs()
         members = self._labels.membership(y).tocsc()
-        design, n_outputs = Design(X), self._labels.n_outputs
+        design, n_outputs = DesignMatrix(X), self._labels.n_outputs
         if self.fit_intercept:
             design = design.with_ones if self.intercept_prior is not None else design
         blocks = self._blocks(design, weight)
@@ -398,7 +398,7 @@ class ProbitRegression(LinearOutputs):
             )
         return self
 
-    def _blocks(self, design: Design, weight: Floats) -> Any:
+    def _blocks(self, design: DesignMatrix, weight: Floats) -> Any:
 
         intercept = self.fit_intercept and self.intercept_prior is None
         n_columns = design.shape[1] + intercept
@@ -455,7 +455,7 @@ class ProbitRegression(LinearOutputs):
                 raise NotEnoughData(f"no example {sign} {self._name(output)}: add one, or give an intercept_prior")
 
     def _refuse_separation(
-        self, design: Design, positive: NDArray[np.bool_], weight: Floats, variance: Floats, output: int
+        self, design: DesignMatrix, positive: NDArray[np.bool_], weight: Floats, variance: Floats, output: int
     ) -> None:
         """EM would take ever smaller steps towards infinite weights."""
         flat = np.flatnonzero(np.isinf(variance))

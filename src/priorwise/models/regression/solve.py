@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.design import Design, Found, Penalty, Problem, entropies
+from priorwise.models.regression.design import DesignMatrix, Found, Penalty, Problem, entropies
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class Solution:
 
 
 def solve(
-    design: Design,
+    design: DesignMatrix,
     positive: NDArray[np.bool_],
     weight: Floats,
     penalty: Penalty,
