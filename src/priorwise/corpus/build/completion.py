@@ -214,7 +214,7 @@ _FROM_TABLE = 3
 """In sorting, what a table says comes after every origin, because it says nothing about the text."""
 
 
-class CompletedShard:
+class CompletedShard(AnyShard):
     """The tokens of one shard, with other labels and categories."""
 
     def __init__(
@@ -231,52 +231,27 @@ class CompletedShard:
         joined = join(held, labels, names)
         self.added = len(joined.numbers) - len(held.numbers)
         numbers, origins = (list_column(joined.offsets, values) for values in (joined.numbers, joined.origins))
-        self._memberships = shelf.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins}))
-        self._labels = shelf.put(pa.RecordBatch.from_pydict({"label": joined.names}))
-        self._categories = shelf.put(_categories(shard.categories, names, parents, further))
+        self._changed = {
+            "documents": shelf.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins})),
+            "labels": shelf.put(pa.RecordBatch.from_pydict({"label": joined.names})),
+            "categories": shelf.put(_categories(shard.categories, names, parents, further)),
+        }
 
     @property
     def stored(self) -> AnyShard:
         """The shard that has the tokens."""
         return self._shard.stored
 
-    @property
-    def documents(self) -> pa.RecordBatch:
-        """The table of documents."""
-        documents, memberships = self._shard.documents, table_at(self._memberships)
-        for name in memberships.schema.names:
-            documents = documents.set_column(documents.schema.get_field_index(name), name, memberships.column(name))
+    def _table(self, name: str) -> pa.RecordBatch:
+        if name not in self._changed:
+            return getattr(self._shard, name)
+        changed = table_at(self._changed[name])
+        if name != "documents":
+            return changed
+        documents = self._shard.documents
+        for column in changed.schema.names:
+            documents = documents.set_column(documents.schema.get_field_index(column), column, changed.column(column))
         return documents
-
-    @property
-    def tokens(self) -> pa.RecordBatch:
-        """The table of tokens and counts."""
-        return self._shard.tokens
-
-    @property
-    def vocabulary(self) -> pa.RecordBatch:
-        """The table of distinct tokens."""
-        return self._shard.vocabulary
-
-    @property
-    def labels(self) -> pa.RecordBatch:
-        """The table of distinct labels."""
-        return table_at(self._labels)
-
-    @property
-    def categories(self) -> pa.RecordBatch:
-        """The table of categories' pages."""
-        return table_at(self._categories)
-
-    @property
-    def texts(self) -> pa.RecordBatch:
-        """The table of texts, in blocks."""
-        return self._shard.texts
-
-    @property
-    def others(self) -> pa.RecordBatch:
-        """The table of other columns, in blocks."""
-        return self._shard.others
 
 
 def join(held: Memberships, added: Grouped, names: CategoryNames) -> Memberships:

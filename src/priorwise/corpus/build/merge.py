@@ -225,20 +225,16 @@ class TokenWork(Protocol):
     @property
     def largest(self) -> int:
         """The largest count."""
-        ...
 
     @property
     def entries(self) -> int:
         """How many counts there are."""
-        ...
 
     def count(self) -> CountedNames:
         """Count the tokens of all shards."""
-        ...
 
     def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Yield the documents of each shard that has any, given the id of each token in the order of bytes."""
-        ...
 
 
 class TokensHere:

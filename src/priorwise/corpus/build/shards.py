@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -100,53 +100,16 @@ Allocate = Callable[[str, int], NDArray[np.uint32]]
 PARTS = ("documents", "tokens", "vocabulary", "labels", "categories", "texts", "others")
 
 
-class AnyShard(Protocol):
-    """The tables that a merge needs; :class:`Shard` says what is in them."""
+class AnyShard:
+    """The tables of a shard, wherever they lie; each is read anew when it is asked for, so none stays in memory.
 
-    @property
-    def stored(self) -> AnyShard:
-        """The shard that has these tokens, where they were first written."""
-        ...
-
-    @property
-    def documents(self) -> pa.RecordBatch:
-        """The table of documents."""
-        ...
-
-    @property
-    def tokens(self) -> pa.RecordBatch:
-        """The table of tokens and counts."""
-        ...
-
-    @property
-    def vocabulary(self) -> pa.RecordBatch:
-        """The table of distinct tokens."""
-        ...
-
-    @property
-    def labels(self) -> pa.RecordBatch:
-        """The table of distinct labels."""
-        ...
-
-    @property
-    def categories(self) -> pa.RecordBatch:
-        """The table of categories' pages."""
-        ...
-
-    @property
-    def texts(self) -> pa.RecordBatch:
-        """The table of texts, in blocks."""
-        ...
-
-    @property
-    def others(self) -> pa.RecordBatch:
-        """The table of other columns, in blocks."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """The seven tables of a shard."""
+    ``documents`` has the columns ``id``, ``title``, ``labels`` (numbers into the shard's labels), ``origins`` (of each
+    label), ``page`` (its number in a wiki's tables) and ``place`` (its line or row in its file); ``tokens`` has
+    ``tokens`` (numbers into the vocabulary) and ``counts``; ``vocabulary`` has ``token``, sorted by bytes,
+    ``documents`` and ``occurrences``; ``labels`` has ``label``, sorted by bytes; ``categories`` has ``category``,
+    ``page``, ``parents`` (names) and ``origins``; ``texts`` and ``others`` are as
+    :func:`~priorwise.corpus.texts.text_table` gives them.
+    """
 
     documents: pa.RecordBatch
     tokens: pa.RecordBatch
@@ -156,10 +119,31 @@ class Shard:
     texts: pa.RecordBatch
     others: pa.RecordBatch
 
+    def __getattr__(self, name: str) -> Any:
+        if name in PARTS:
+            return self._table(name)
+        raise AttributeError(name)
+
+    def _table(self, name: str) -> pa.RecordBatch:
+        raise NotImplementedError
+
     @property
-    def stored(self) -> Shard:
-        """The shard itself."""
+    def stored(self) -> AnyShard:
+        """The shard that has these tokens, where they were first written."""
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Shard(AnyShard):
+    """The seven tables of a shard, in memory."""
+
+    documents: pa.RecordBatch
+    tokens: pa.RecordBatch
+    vocabulary: pa.RecordBatch
+    labels: pa.RecordBatch
+    categories: pa.RecordBatch
+    texts: pa.RecordBatch
+    others: pa.RecordBatch
 
     @classmethod
     def from_documents(cls, entries: Sequence[Entry], longest: int = 0) -> Shard:
@@ -250,74 +234,22 @@ class Shard:
         sync_folder(folder.parent)
 
 
-class _Tables:
-    """The tables of a shard that is stored; each is read anew when it is asked for, so none stays in memory."""
-
-    def _table(self, name: str) -> pa.RecordBatch:
-        raise NotImplementedError
-
-    @property
-    def documents(self) -> pa.RecordBatch:
-        """The table of documents."""
-        return self._table("documents")
-
-    @property
-    def tokens(self) -> pa.RecordBatch:
-        """The table of tokens and counts."""
-        return self._table("tokens")
-
-    @property
-    def vocabulary(self) -> pa.RecordBatch:
-        """The table of distinct tokens."""
-        return self._table("vocabulary")
-
-    @property
-    def labels(self) -> pa.RecordBatch:
-        """The table of distinct labels."""
-        return self._table("labels")
-
-    @property
-    def categories(self) -> pa.RecordBatch:
-        """The table of categories' pages."""
-        return self._table("categories")
-
-    @property
-    def texts(self) -> pa.RecordBatch:
-        """The table of texts, in blocks."""
-        return self._table("texts")
-
-    @property
-    def others(self) -> pa.RecordBatch:
-        """The table of other columns, in blocks."""
-        return self._table("others")
-
-
-class MappedShard(_Tables):
+class MappedShard(AnyShard):
     """A shard on the disk, mapped."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-
-    @property
-    def stored(self) -> MappedShard:
-        """The shard itself: where its tokens are."""
-        return self
 
     def _table(self, name: str) -> pa.RecordBatch:
         with pa.memory_map(str(self._folder / f"{name}.arrow")) as mapped:
             return pa.ipc.open_file(mapped).get_batch(0)
 
 
-class StoredShard(_Tables):
+class StoredShard(AnyShard):
     """A shard in a folder of a store, which may be on another machine; any process can open it."""
 
     def __init__(self, store: Store, name: str) -> None:
         self._store, self._name = store, name
-
-    @property
-    def stored(self) -> StoredShard:
-        """The shard itself: where its tokens are."""
-        return self
 
     def fill(self, shard: Shard) -> None:
         """Write what it is to hold."""

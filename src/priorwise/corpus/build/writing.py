@@ -24,7 +24,7 @@ from priorwise.corpus.build.copies import Copies, settle_copies
 from priorwise.corpus.build.merge import TokensHere, TokenWork, merge
 from priorwise.corpus.build.repeats import Duplicates, settle_repeats
 from priorwise.corpus.build.shards import Allocate, AnyShard, MappedShard, Shard, StoredShard
-from priorwise.corpus.storage.files import FileRecord, FolderPlace, MemoryPlace, Place, write_arrow
+from priorwise.corpus.storage.files import FileRecord, FolderPlace, MemoryPlace, write_arrow
 from priorwise.corpus.storage.manifest import FILE_NAME, Manifest
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.storage.read_from import ReadFrom
@@ -243,11 +243,9 @@ class Split(Protocol):
 
     def makers(self) -> Iterator[MakeShard]:
         """Yield functions that make its shards, to be called one after the other."""
-        ...
 
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about it; asked when all its shards are made."""
-        ...
 
 
 @runtime_checkable
@@ -256,46 +254,19 @@ class Source(Protocol):
 
     def makers(self) -> Iterator[MakeShard]:
         """Yield functions that make the shards; each may be called on any thread."""
-        ...
 
     def splits(self) -> Sequence[Split]:
         """Return the splits, in order."""
-        ...
 
     def remarks(self) -> dict[str, int]:
         """Return what is to be said about the input beside what splits say; asked when all shards are made."""
-        ...
 
     def splits_done(self, done: int, total: int) -> None:
         """Hear how many of the splits are done, from whoever reads them elsewhere."""
-        ...
 
 
-class Unfinished(Protocol):
-    """A corpus in the making, on the disk or at an address."""
-
-    discarded: bool
-
-    @property
-    def store(self) -> Store:
-        """Where the work lies."""
-        ...
-
-    def allocate(self, name: str, size: int) -> NDArray[Any]:
-        """Return scratch room."""
-        ...
-
-    def thinned_shard(self, number: int) -> Path | StoredShard:
-        """Return where a shard goes that is made again without some of its documents."""
-        ...
-
-    def place(self) -> Place:
-        """Return where the finished files go."""
-        ...
-
-    def publish(self, manifest: Manifest) -> None:
-        """Make a corpus of the finished files."""
-        ...
+Unfinished = PartialCorpus | RemotePartial
+"""A corpus in the making, on the disk or at an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +283,9 @@ class Work(Protocol):
 
     def read(self, source: Source, unfinished: Unfinished) -> Reading:
         """Make the shards, but for those that an earlier attempt has made."""
-        ...
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
         """Return what counts and renumbers the tokens of all shards."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,9 @@ class Place(Protocol):
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
         """Write one Arrow file."""
-        ...
 
     def copy(self, name: str, content: pa.Buffer) -> None:
         """Write a file that is there as a whole."""
-        ...
 
 
 class FolderPlace:
