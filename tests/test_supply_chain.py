@@ -64,3 +64,10 @@ def test_the_bill_of_materials_has_every_package_and_its_hashes() -> None:
     table = subprocess.run([*script, "--licences"], capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(table) == len(pinned)
     assert not [line for line in table if line.startswith("numpy") and "BSD" not in line]
+
+
+@pytest.mark.parametrize("script", ["scripts/check-bounds", ".github/workflows/attacks.yml"])
+def test_the_tests_that_a_script_names_are_there(script: str) -> None:
+    named = set(re.findall(r"tests/test_\w+\.py", (ROOT / script).read_text(encoding="utf-8"))) - {"tests/test_x.py"}
+    assert named
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []

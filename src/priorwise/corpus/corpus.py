@@ -412,29 +412,12 @@ class Corpus:
         return build.corpus_of_matrix(cls, X, vocabulary, build.described(X.shape[0], labels, ids, titles), path)
 
     @classmethod
-    def from_dataframe(
-        cls,
-        frame: Any,
-        *,
-        text: str | Sequence[str] = "text",
-        id: str = "id",
-        title: str = "title",
-        labels: str = "labels",
-        separator: str | None = None,
-        title_words: bool = True,
-        keep_columns: bool = True,
-        duplicates: Duplicates = "number",
-        path: str | Path | None = None,
-    ) -> Corpus:
-        """Make a corpus from a pandas or Polars data frame; parameters as in :meth:`from_records`.
+    def from_dataframe(cls, frame: Any, **options: Any) -> Corpus:
+        """Make a corpus from a pandas or Polars data frame; options as in :meth:`from_records`.
 
         Without a column of ids, the index of a pandas frame names the documents, unless it just numbers the rows.
         """
-        from priorwise.corpus.build import ingestion as build
-        from priorwise.readers.fields import Columns
-
-        columns = Columns(text, id, title, labels, separator, title_words, keep_columns)
-        return build.corpus_of(cls, build.documents_of_frame(frame, columns), path, duplicates)
+        return cls.from_records(frame, **options)
 
     # Tokens and counts
 
