@@ -15,6 +15,7 @@ flips     one bit flipped at every byte (of large files: at every so many) of a 
           local copy of a corpus that lies elsewhere
 ends      a kill, and a power cut, before each step on the disk of everything that writes a result
 full      a disk that is full from each write on, for everything that writes a result
+together  four processes that write the same result at the same time
 """
 
 from __future__ import annotations
@@ -437,6 +438,41 @@ def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                 yield f"{what}, {'replaced' if overwrite else 'new'}, {way.__name__} {number}", said
 
 
+def together(count: int, seed: int, home: Path) -> Iterator[Outcome]:
+    """Four processes that write one result at the same time; `count` is how often."""
+    from priorwise.errors import PriorwiseError
+    from test_durable import state
+
+    root = home / "root"
+    for what, write in writers(root).items():
+        results = []
+        for text in ("old", "new"):
+            begun(root, write, overwrite=False)
+            write(text, False)
+            results.append(state(root))
+        for number in range(count):
+            overwrite = number % 2 == 1
+            begun(root, write, overwrite=overwrite)
+            children = []
+            for writer in range(4):
+                if not (child := os.fork()):
+                    signal.alarm(PATIENCE)
+                    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
+                    try:
+                        write(("old", "new")[writer % 2], overwrite)
+                    except PriorwiseError:
+                        os._exit(1)
+                    except BaseException:
+                        os._exit(2)
+                    os._exit(0)
+                children.append(child)
+            codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+            written = codes.count(0)
+            right = state(root) in results and set(codes) <= {0, 1} and written >= 1 and (overwrite or written == 1)
+            told = "whole" if right else f"exit codes {codes}, there is {sorted(state(root))}"
+            yield f"{what}, {'replaced' if overwrite else 'new'}, round {number}", told
+
+
 ATTACKS: dict[str, tuple[Callable[[int, int, Path], Iterator[Outcome]], int, set[str]]] = {
     "corpora": (corpora, 1200, {"used", "refused"}),
     "runs": (runs, 500, {"used", "refused"}),
@@ -445,6 +481,7 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Path], Iterator[Outcome]], int, set
     "flips": (flips, 1_000_000, {"noticed", "harmless"}),
     "ends": (ends, 0, {"whole"}),
     "full": (full, 0, {"refused", "written"}),
+    "together": (together, 20, {"whole"}),
 }
 
 
