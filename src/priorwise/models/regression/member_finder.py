@@ -172,7 +172,7 @@ class MemberFinder(LinearMembers):
         self.left_out_scores_ = scores[known.members, fold].astype(np.float64)
         self.left_out_ranks_ = trials.ranks(scores)
         self.typical_rank_ = target.typical_rank(target.value(self.left_out_ranks_, horizon), len(fold))
-        candidates = design.X[trials.candidates] @ self.coef_[0]
+        candidates = (design.X @ self.coef_[0])[trials.candidates]
         return self.calibrate(candidates, self.left_out_scores_, self.left_out_ranks_)
 
     def _keep(

@@ -245,7 +245,9 @@ class RidgeColumns:
         product = self._times(pool, self._rows, self._feature_weights(pool, block, spread))
         for features, own in self._dense_groups(spread):
             # Only columns that use the group need the two products.
-            if len(live := np.flatnonzero(own)):
+            if own.all():
+                product += features @ ((features.T @ block) * own)
+            elif len(live := np.flatnonzero(own)):
                 product[:, live] += features @ ((features.T @ _columns(block, live)) * own[live])
         if active is not None:
             self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
