@@ -171,6 +171,13 @@ def test_see_what_a_prior_does(folder: Path) -> None:
     assert len(commands) == 2
 
 
+def test_questions_in_german() -> None:
+    Reader().follow("tutorials/questions-in-german.md")
+    run = pw.Run.load("backen.run")
+    # Every third question is about baking.
+    assert sum(int(each) % 3 == 0 for each in run.ranking.to_polars()["id"][:50]) >= 48
+
+
 def test_scikit_learn() -> None:
     from sklearn.feature_extraction.text import CountVectorizer
 
