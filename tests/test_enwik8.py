@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import json
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -18,15 +16,12 @@ import pytest
 from priorwise.errors import DownloadFailed
 from priorwise.readers import download as download_module
 from priorwise.readers import enwik8 as module
-from priorwise.readers import package_index
 from priorwise.readers.copies import cache_folder
 from priorwise.readers.enwik8 import ENWIK8, Content, find_enwik8
-from priorwise.readers.package_index import find_sdist, package_indexes, settings_of_pip
 from web_server import Web
 
 WIKI = b"<mediawiki>" + bytes(range(256)) * 500
 SMALL = Content("enwik8", len(WIKI), hashlib.sha256(WIKI).hexdigest())
-SDIST = "mingru_pytorch-0.2.1.tar.gz"
 Find = Callable[..., Path]
 
 
@@ -50,9 +45,8 @@ def packaged(setup: bytes = b"raise SystemExit('nobody runs this')") -> bytes:
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No data of this machine's, and no registry but what a test sets up."""
+    """No data of this machine's."""
     monkeypatch.delenv("PRIORWISE_DATA", raising=False)
-    monkeypatch.setattr(module, "package_indexes", list)
 
 
 @pytest.fixture
@@ -166,94 +160,6 @@ def test_larger_than_any_archive_of_it(find: Find, web: Web, monkeypatch: pytest
         find()
 
 
-def json_index(web: Web, **files: str) -> tuple[bytes, str]:
-    listed = [{"filename": name, "url": url, "hashes": {}} for name, url in files.items()]
-    page = {"meta": {"api-version": "1.1"}, "name": "mingru-pytorch", "files": listed}
-    return json.dumps(page).encode(), "application/vnd.pypi.simple.v1+json"
-
-
-def html_index(web: Web, **files: str) -> tuple[bytes, str]:
-    links = "".join(
-        f'<a href="{url}#sha256=0" data-requires-python="&gt;=3.9">{name}</a><br>' for name, url in files.items()
-    )
-    return f"<!DOCTYPE html><html><body><h1>Links</h1>{links}</body></html>".encode(), "text/html"
-
-
-@pytest.mark.parametrize("index", [json_index, html_index])
-@pytest.mark.parametrize("link", ["/files/{name}", "../../files/{name}", "{address}/files/{name}"])
-def test_from_the_registry(
-    find: Find, web: Web, monkeypatch: pytest.MonkeyPatch, index: Callable[..., tuple[bytes, str]], link: str
-) -> None:
-    names = ["mingru_pytorch-0.2.0.tar.gz", "mingru_pytorch-0.2.1-py3-none-any.whl", SDIST]
-    page, kind = index(web, **{name: link.format(name=name, address=web.address) for name in names})
-    web.put("/simple/mingru-pytorch/", page, kind=kind)
-    web.put(f"/files/{SDIST}", packaged())
-    monkeypatch.setattr(module, "package_indexes", lambda: ["file:///nowhere", web.address + "/simple"])
-    assert find().read_bytes() == WIKI
-    assert [path for path, _ in web.requests] == ["/enwik8.zip", "/simple/mingru-pytorch/", f"/files/{SDIST}"]
-    assert "application/vnd.pypi.simple.v1+json" in web.requests[1][1]["Accept"]
-
-
-def test_html_with_a_base(web: Web) -> None:
-    page = f'<html><head><base href="{web.address}/base/"></head><a href="{SDIST}">x</a></html>'.encode()
-    web.put("/simple/mingru-pytorch/", page, kind="text/html")
-    found = find_sdist(web.address + "/simple/", "minGRU_pytorch", "0.2.1")
-    assert found == f"{web.address}/base/{SDIST}"
-
-
-def test_a_password_of_the_registry_goes_to_its_own_files_alone(web: Web) -> None:
-    index = web.address.replace("http://", "http://me:secret@") + "/simple"
-    for link, expected in [
-        (f"/files/{SDIST}", f"{index.removesuffix('/simple')}/files/{SDIST}"),
-        (f"http://elsewhere.example/{SDIST}", f"http://elsewhere.example/{SDIST}"),
-        (
-            f"https://{web.address.removeprefix('http://')}/{SDIST}",
-            f"https://{web.address.removeprefix('http://')}/{SDIST}",
-        ),
-    ]:
-        page, kind = json_index(web, **{SDIST: link})
-        web.put("/simple/mingru-pytorch/", page, kind=kind)
-        assert find_sdist(index, "mingru-pytorch", "0.2.1") == expected
-
-
-@pytest.mark.parametrize(
-    ("page", "kind"),
-    [
-        (b"{", "application/json"),
-        (b"[]", "application/json"),
-        (b'{"files": 7}', "application/json"),
-        (b'{"files": [7]}', "application/json"),
-        (b'{"files": [{"filename": "x"}]}', "application/json"),
-        (b"[" * 100_000, "application/json"),
-        (f'{{"files": [{{"filename": "{SDIST}", "url": "http://[/"}}]}}'.encode(), "application/json"),
-        (b'<a href="http://[/x">x</a>', "text/html"),
-        (b"<a><a href><base><a href='/'>", "text/html"),
-        (b"\xff\xfe\x00<!", "text/html"),
-        (b"{}", "text/html"),
-    ],
-)
-def test_strange_registries(web: Web, page: bytes, kind: str) -> None:
-    web.put("/simple/mingru-pytorch/", page, kind=kind)
-    with pytest.raises(DownloadFailed, match=r"is not that of a package registry|it has no source package"):
-        find_sdist(web.address + "/simple", "mingru-pytorch", "0.2.1")
-
-
-def test_every_reason_is_told(find: Find, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "package_indexes", lambda: [web.address + "/one", web.address + "/two"])
-    web.put("/two/mingru-pytorch/", b"<html></html>", kind="text/html")
-    with pytest.raises(DownloadFailed) as failure:
-        find()
-    host = web.address.removeprefix("http://")
-    assert str(failure.value).split("; ") == [
-        f"{host}: it answered 404 Not Found",
-        f"{host}: it answered 404 Not Found",
-        f"{host}: it has no source package mingru-pytorch 0.2.1",
-    ]
-    monkeypatch.setattr(module, "package_indexes", list)
-    with pytest.raises(DownloadFailed, match="404 Not Found; no package registry: pip is not there"):
-        find()
-
-
 def test_a_cache_that_cannot_be_written(find: Find, web: Web, tmp_path: Path) -> None:
     web.put("/enwik8.zip", zipped())
     (tmp_path / "file").write_bytes(b"")
@@ -288,48 +194,3 @@ def test_the_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 def test_the_real_one_is_a_hundred_million_bytes() -> None:
     assert (ENWIK8.size, len(ENWIK8.sha256)) == (100_000_000, 64)
-
-
-def test_what_pip_is_set_to_ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for variable in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
-        monkeypatch.delenv(variable, raising=False)
-    settings = tmp_path / "pip.conf"
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
-    settings.write_text("[global]\nindex-url = https://me:se'cret@a.example/simple\n[download]\nextra-index-url =\n")
-    assert package_indexes()[0] == "https://me:se'cret@a.example/simple"
-    monkeypatch.setenv("PIP_INDEX_URL", "https://b.example/simple")
-    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "https://c.example/simple https://d.example/simple")
-    assert package_indexes() == [f"https://{host}.example/simple" for host in "bcd"]
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    assert package_indexes() == []
-
-
-def test_what_pip_asks_when_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    indexes = package_indexes()
-    assert len(indexes) == 1
-    assert indexes[0].startswith("https://")
-
-
-def test_without_pip_there_is_no_registry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for program in (tmp_path / "nothing", sys.executable):
-        monkeypatch.setattr(package_index.sys, "executable", str(program))
-        monkeypatch.setenv("PYTHONHOME", str(tmp_path))
-        assert package_indexes() == []
-
-
-def test_a_folder_named_pip_is_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "pip").mkdir()
-    for name in ("__init__.py", "__main__.py"):
-        (tmp_path / "pip" / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    monkeypatch.chdir(tmp_path)
-    package_indexes()
-    assert not (tmp_path / "ran").exists()
-
-
-def test_settings_that_pip_cannot_have_written() -> None:
-    assert settings_of_pip("global.index-url=unquoted\nglobal.other='x'\ninstall.index-url='no'\n") == {
-        "index-url": "unquoted"
-    }

@@ -13,17 +13,13 @@ from priorwise.durable import held
 from priorwise.errors import BrokenFile, DownloadFailed
 from priorwise.readers.archives import Walk
 from priorwise.readers.download import download, failed, host_of
-from priorwise.readers.package_index import find_sdist, package_indexes
 
 HOME = "http://mattmahoney.net/dc/enwik8.zip"
-PACKAGE = ("mingru-pytorch", "0.2.1")
-"""A source package that holds the same file, ``data/enwik8.gz``, for tests of its own."""
-
 IN_DATA = "wikipedia/enwik8.xz"
 """Where it lies in the folder that ``PRIORWISE_DATA`` names."""
 
 LARGEST_ARCHIVE = 50_000_000
-"""The home page's has 36,445,475 bytes and the package 36,568,913."""
+"""Bytes; it has 36,445,475."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ def find_enwik8(
     content: Content = ENWIK8,
     home: str = HOME,
 ) -> Path:
-    """Return the path of enwik8: kept from an earlier time, of ``PRIORWISE_DATA``, of its home page, or of a package.
+    """Return the path of enwik8: kept from an earlier time, of ``PRIORWISE_DATA``, or of its home page.
 
     Parameters
     ----------
@@ -80,7 +76,7 @@ def find_enwik8(
     Raises
     ------
     DownloadFailed
-        It could not be had; the message says why from each place.
+        It could not be had; the message says why.
     """
     if kept := _kept(places, content):
         return kept
@@ -114,27 +110,8 @@ def _writable(places: Sequence[Path]) -> Path:
 
 
 def _fetched(folder: Path, content: Content, home: str, progress: Progress) -> Path:
-    reasons: list[str] = []
-    for name, url in _archives(content.name, home, reasons.append):
-        try:
-            _fetch(url, folder / f"{name}.partial", folder / content.name, content, progress)
-            return folder / content.name
-        except DownloadFailed as error:
-            reasons.append(str(error))
-    raise DownloadFailed("; ".join(reasons))
-
-
-def _archives(name: str, home: str, tell: Callable[[str], None]) -> Iterator[tuple[str, str]]:
-    """Yield a name and an address for each archive that holds it, each when the one before was of no use."""
-    yield f"{name}.zip", home
-    indexes = package_indexes()
-    if not indexes:
-        tell("no package registry: pip is not there, or is set to ask none")
-    for index in indexes:
-        try:
-            yield f"{'-'.join(PACKAGE)}.tar.gz", find_sdist(index, *PACKAGE)
-        except DownloadFailed as error:
-            tell(str(error))
+    _fetch(home, folder / f"{content.name}.zip.partial", folder / content.name, content, progress)
+    return folder / content.name
 
 
 def _fetch(url: str, partial: Path, target: Path, content: Content, progress: Progress) -> None:
