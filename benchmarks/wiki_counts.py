@@ -15,7 +15,7 @@ from measure import table
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
-from priorwise.readers.compressed import opened
+from priorwise.readers.opening import opened
 from priorwise.wiki.wikitext import category_name
 
 PAGE = re.compile(r"<page>(.*?)</page>", re.DOTALL)

@@ -30,7 +30,7 @@ from priorwise.corpus.build.merge import merge
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.corpus.storage.files import MemoryPlace
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import Remarks
 from priorwise.text.normalisation import normalise_texts
 from priorwise.text.tokens import count_normal
 from priorwise.wiki.dump import DumpFile

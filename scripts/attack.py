@@ -246,7 +246,7 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from priorwise.discovery import Run, discover
     from priorwise.errors import PriorwiseError
     from priorwise.models.linear_model import LinearModel
-    from priorwise.readers.copies import cache_folder
+    from priorwise.readers.addresses import cache_folder
     from priorwise.review import Verdict, Verdicts
     from test_linear_model import small_model
     from test_verify import READ

@@ -15,9 +15,8 @@ from priorwise.cli.options import runs_beside
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.storage.places import Store
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError, Unreachable
-from priorwise.readers import record_parts, remote_file
-from priorwise.readers.addresses import file_system, local_path, shown, was_address
-from priorwise.readers.copies import copied
+from priorwise.readers import addresses, records
+from priorwise.readers.addresses import copied, file_system, local_path, shown, was_address
 from priorwise.readers.records import RecordReader
 
 
@@ -101,12 +100,12 @@ def test_what_is_not_what_was_said_is_not_kept(wrong: bytes, tmp_path: Path) -> 
 def test_a_connection_that_is_lost_loses_no_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"id": f"d{number:03d}", "text": f"some words {number}"}) + "\n" for number in range(200)]
     Store("memory://lost").put("x.jsonl", "".join(lines).encode())
-    monkeypatch.setattr(record_parts, "PART_BYTES", 2000)
+    monkeypatch.setattr(records, "PART_BYTES", 2000)
     target = tmp_path / "x.corpus"
     reader = RecordReader(["memory://lost/x.jsonl"])
     assert len(reader.parts()) > 3
     with monkeypatch.context() as breaking:
-        breaking.setattr(remote_file._Reading, "readinto", _breaking(remote_file._Reading.readinto, 6))
+        breaking.setattr(addresses._Reading, "readinto", _breaking(addresses._Reading.readinto, 6))
         with pytest.raises(Unreachable, match=r"^memory://lost/x\.jsonl cannot be reached: AWS Error NETWORK"):
             ingest(reader, target, workers=1)
     made = ingest(RecordReader(["memory://lost/x.jsonl"]), target, workers=1)
@@ -121,7 +120,7 @@ def _breaking(readinto: Callable[..., int], after: int) -> Callable[..., int]:
         nonlocal calls
         calls += 1
         if calls > after:
-            with remote_file.reached(self._address):
+            with addresses.reached(self._address):
                 raise OSError("AWS Error NETWORK_CONNECTION during GetObject operation")
         return readinto(self, buffer)
 

@@ -23,8 +23,7 @@ from priorwise.corpus.build.shards import Allocate, AnyShard, MappedShard, Shard
 from priorwise.corpus.build.writing import write_corpus
 from priorwise.corpus.storage.files import MemoryPlace
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.document import CategoryPage, Document, Entry, Origin
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import CategoryPage, Document, Entry, Origin, Remarks
 from priorwise.wiki.sql import CUT_OFF, SqlTables
 
 NAMES = ["Tea", "Hot drinks", "Ça", "茶", "Milk", "Zoo's", "A", "B"]

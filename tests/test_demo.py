@@ -45,7 +45,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No data of this machine's, and no network."""
     monkeypatch.delenv("PRIORWISE_DATA", raising=False)
     monkeypatch.setenv("PRIORWISE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("priorwise.readers.enwik8._fetched", _no_network)
+    monkeypatch.setattr("priorwise.readers.download._fetched", _no_network)
 
 
 def _no_network(*arguments: object) -> Path:

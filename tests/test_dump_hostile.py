@@ -20,7 +20,7 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.errors import BrokenFile, InputError, PriorwiseError
 from priorwise.kernels.words import as_words
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import Remarks
 from priorwise.wiki import dump
 from priorwise.wiki._kernels.dump_pages import CUT_OFF, FLAGS, START, find_pages
 from priorwise.wiki.pages import first_articles

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from priorwise.errors import DownloadFailed
-from priorwise.readers import download as download_module
-from priorwise.readers import enwik8 as module
-from priorwise.readers.copies import cache_folder
-from priorwise.readers.enwik8 import ENWIK8, Content, find_enwik8
+from priorwise.readers import download as module
+from priorwise.readers.addresses import cache_folder
+from priorwise.readers.download import ENWIK8, Content, find_enwik8
 from web_server import Web
 
 WIKI = b"<mediawiki>" + bytes(range(256)) * 500
@@ -105,7 +104,7 @@ def test_offline_asks_nobody(find: Find, web: Web, cache: Path) -> None:
 
 def test_what_breaks_off_goes_on_the_next_time(find: Find, web: Web, cache: Path) -> None:
     archive = zipped()
-    web.put("/enwik8.zip", archive, breaks_at=[50, 60] + [0] * (download_module.ATTEMPTS - 2))
+    web.put("/enwik8.zip", archive, breaks_at=[50, 60] + [0] * (module.ATTEMPTS - 2))
     with pytest.raises(DownloadFailed, match=f"it broke off after 110 of {len(archive):,} bytes"):
         find()
     assert (cache / "enwik8.zip.partial").read_bytes() == archive[:110]
@@ -144,7 +143,7 @@ def test_wrong_archives_are_refused(find: Find, web: Web, cache: Path, archive: 
 
 
 def test_a_bomb_before_it_is_refused(find: Find, web: Web, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.readers.guarded.ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr("priorwise.readers.opening.ALWAYS_ALLOWED", 1 << 20)
     web.put("/enwik8.zip", packaged(setup=bytes(500_000)))
     assert find().read_bytes() == WIKI
     (cache / "enwik8").unlink()

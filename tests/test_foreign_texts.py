@@ -18,8 +18,8 @@ from priorwise.discovery import Run
 from priorwise.priors.bxr_files import read_bxr_priors
 from priorwise.priors.keywords import read_knowledge
 from priorwise.readers.fields import Columns
+from priorwise.readers.folder import read_texts
 from priorwise.readers.records import RecordReader
-from priorwise.readers.texts import read_texts
 from priorwise.review.queue import Item, read_sheet
 from priorwise.review.verdicts import Verdicts
 from processes import Shell

@@ -28,10 +28,9 @@ from priorwise.exports.wikis import read_page_list
 from priorwise.priors.keywords import column_keywords
 from priorwise.readers.document import Stream
 from priorwise.readers.fields import Columns
-from priorwise.readers.folder import FolderReader
+from priorwise.readers.folder import FolderReader, read_texts
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader
-from priorwise.readers.texts import read_texts
 from priorwise.wiki.cirrus import CirrusReader
 from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
 from small_collections import COLLECTIONS, COMPRESSIONS, PACKINGS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, ingest
 from priorwise.errors import BrokenFile, UnknownName
-from priorwise.readers import json_lines, record_parts
+from priorwise.readers import records
 from priorwise.readers.fields import Columns
 from priorwise.readers.records import RecordReader
 
@@ -22,7 +22,7 @@ Cut = Callable[[int], None]
 
 @pytest.fixture
 def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
-    return lambda size: monkeypatch.setattr(record_parts, "PART_BYTES", size)
+    return lambda size: monkeypatch.setattr(records, "PART_BYTES", size)
 
 
 def line(number: int, text: str = "some words", **more: object) -> str:
@@ -43,7 +43,7 @@ def test_the_parts_are_the_file(
     path = tmp_path_factory.mktemp("lines") / "x.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" * marked + content.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record_parts, "PART_BYTES", size)
+        patch.setattr(records, "PART_BYTES", size)
         parts = RecordReader([path]).parts()
     assert len(parts) == max(1, path.stat().st_size // size)
     assert sum(part.total_bytes for part in parts) == path.stat().st_size
@@ -125,6 +125,6 @@ def test_a_name_is_found_across_the_pieces_in_which_a_file_is_read(
     path.write_text("".join(line(number) + "\n" for number in range(50)) + line(50, topic="x") + "\n")
     cut(200)
     for size in range(1, 12):
-        monkeypatch.setattr(json_lines, "_CHUNK", size)
+        monkeypatch.setattr(records, "_CHUNK", size)
         reader = RecordReader([path], Columns(labels="topic"))
         assert sum(len(list(part)) for part in reader.parts()) == 51

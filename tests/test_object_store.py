@@ -24,7 +24,7 @@ from priorwise.engines.engine import Local
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_ingest import written_split
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, DamagedCorpus, InputError
-from priorwise.readers import record_parts
+from priorwise.readers import records as record_reading
 from priorwise.readers.addresses import file_system, reached
 from priorwise.readers.records import RecordReader
 from test_engine import make_scorers
@@ -61,7 +61,7 @@ def as_lines(documents: list[dict[str, object]]) -> bytes:
 @pytest.fixture
 def inputs(bucket: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Files of several kinds, in several parts, and what Spark leaves beside its own."""
-    monkeypatch.setattr(record_parts, "PART_BYTES", 2000)
+    monkeypatch.setattr(record_reading, "PART_BYTES", 2000)
     store = Store(f"{bucket}/in")
     store.put("a.jsonl", as_lines(records(120)))
     store.put("b.jsonl.gz", gzip.compress(as_lines(records(50, 120))))

@@ -10,8 +10,8 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from priorwise.corpus import Corpus
-from priorwise.readers.compressed import spooled
 from priorwise.readers.folder import FolderReader
+from priorwise.readers.opening import spooled
 from priorwise.readers.records import RecordReader, rows_of
 
 

@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import BrokenFile, NotEnoughData, UnknownName
-from priorwise.readers import guarded
+from priorwise.readers import opening
 from priorwise.readers.collections.reuters import ReutersReader
 from priorwise.readers.fields import Columns
 from priorwise.readers.folder import DIFFERING, NOT_UTF8, OUTSIDE, FolderReader
-from priorwise.readers.opening import Opening
+from priorwise.readers.opening import Opening, small_list, small_text
 from priorwise.readers.records import RecordReader
-from priorwise.readers.small_texts import small_list, small_text
 from small_collections import COMPRESSIONS
 
 RECORDS = [
@@ -225,7 +224,7 @@ def test_missing_columns(name: str, tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("json_lines", "separated"):
+    for module in ("records", "tabular"):
         monkeypatch.setattr(f"priorwise.readers.{module}.LONGEST_RECORD", 1000)
     (tmp_path / "bomb.jsonl.gz").write_bytes(gzip.compress(b'{"text": "' + b"a" * 1_000_000))
     with pytest.raises(BrokenFile, match="line 1: the record is longer than 1,000 bytes"):
@@ -314,7 +313,7 @@ def test_a_delimiter_says_that_a_file_is_csv_whatever_its_name(tmp_path: Path) -
 @pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESSIONS if suffix])
 @pytest.mark.parametrize("name", ["news.jsonl", "news.csv", "news.parquet", "news.arrow"])
 def test_bombs_are_refused(name: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(opening, "ALWAYS_ALLOWED", 1 << 20)
     path = tmp_path / (name + suffix)
     path.write_bytes(COMPRESSIONS[suffix](FORMATS[name] + bytes(24 << 20)))
     assert path.stat().st_size < 100_000

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.bibliography import Joining, bibliographic
+from priorwise.readers.bibliographic import Joining, bibliographic, ris_records
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader
-from priorwise.readers.tagged import ris_records
 
 ZOTERO = """TY  - JOUR
 TI  - Learned priors for incomplete categories

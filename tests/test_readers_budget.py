@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Cli, Refused
 from priorwise.errors import BrokenFile
-from priorwise.readers import guarded
+from priorwise.readers import opening
 from priorwise.readers.records import RecordReader
 
 LONG = "a " * 50_000
@@ -20,8 +20,8 @@ LONG = "a " * 50_000
 
 @pytest.fixture(autouse=True)
 def small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded, "ALWAYS_ALLOWED", 1 << 22)
-    monkeypatch.delenv(guarded.ALLOW_LARGE, raising=False)
+    monkeypatch.setattr(opening, "ALWAYS_ALLOWED", 1 << 22)
+    monkeypatch.delenv(opening.ALLOW_LARGE, raising=False)
 
 
 def bomb(path: Path, rows: int = 500) -> Path:
@@ -48,7 +48,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, suffix: str) ->
 
 
 def test_a_bomb_is_read_if_the_user_trusts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(guarded.ALLOW_LARGE, "1")
+    monkeypatch.setenv(opening.ALLOW_LARGE, "1")
     assert len(list(RecordReader([bomb(tmp_path / "bomb.parquet")]))) == 500
 
 
@@ -59,7 +59,7 @@ def test_the_command_line_says_what_to_do(
     output = tmp_path / "x.corpus"
     assert "--allow-large" in refused("ingest", "records", path, "-o", output)
     # So that the variable is gone after the test.
-    monkeypatch.setenv(guarded.ALLOW_LARGE, "0")
+    monkeypatch.setenv(opening.ALLOW_LARGE, "0")
     assert cli("ingest", "records", path, "-o", output, "--allow-large").exit_code == 0
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import priorwise as pw
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, PriorwiseError
-from priorwise.readers import archives, blocks, guarded, inputs
+from priorwise.readers import archives, blocks, opening
 from priorwise.readers.collections import base as collection
 from priorwise.readers.collections import medline, rcv1, rcv1_tables, reuters, yahoo_qa
 from priorwise.readers.collections.base import CollectionReader
@@ -208,7 +208,7 @@ def test_archives_within_archives_have_an_end(tmp_path: Path) -> None:
 def test_bombs_are_refused(
     name: str, pack: Callable[[bytes], bytes], wanted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(opening, "ALWAYS_ALLOWED", 1 << 16)
     (tmp_path / name).write_bytes(pack(tarred({wanted: bytes(8 << 20)})))
     with pytest.raises(BrokenFile, match=f"{name}: expands to more than 200 times its size"):
         list(pw.NewsgroupsReader(tmp_path / name))
@@ -235,7 +235,7 @@ def test_a_huge_header_is_not_read_into_memory(kind: bytes, tmp_path: Path) -> N
         assert tracemalloc.get_traced_memory()[1] < 10 << 20
     finally:
         tracemalloc.stop()
-    assert reader.remarks == {f"{inputs.DAMAGED} (x.tar)": 1}
+    assert reader.remarks == {f"{archives.DAMAGED} (x.tar)": 1}
 
 
 def test_entities_are_not_expanded() -> None:
@@ -282,7 +282,7 @@ def test_what_comes_before_the_cut_is_read(name: str, tmp_path: Path) -> None:
         (tmp_path / "x.tar.gz").write_bytes(whole[:cut])
         reader = kind(tmp_path / "x.tar.gz")
         assert by_id(reader) == by_id(expected)
-        assert reader.remarks[f"{inputs.DAMAGED} (x.tar.gz)"] == 1
+        assert reader.remarks[f"{archives.DAMAGED} (x.tar.gz)"] == 1
     (tmp_path / "x.tar.gz").write_bytes(whole[:15])
     with pytest.raises(BrokenFile, match=r"x\.tar\.gz: the compressed data end too early or are damaged"):
         list(kind(tmp_path / "x.tar.gz"))
@@ -293,10 +293,10 @@ def test_a_document_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "x.tar").write_bytes(packed[:3000])
     reader = pw.NewsgroupsReader(tmp_path / "x.tar")
     assert ids(reader) == ["sci.med/1"]
-    assert reader.remarks == {f"{inputs.DAMAGED} (x.tar)": 1, collection.LONG_FILES: 1}
+    assert reader.remarks == {f"{archives.DAMAGED} (x.tar)": 1, collection.LONG_FILES: 1}
     (tmp_path / "x.tar").write_bytes(packed[:1024] + b"\xff" * 2000)
     assert ids(reader) == ["sci.med/1"]
-    assert reader.remarks == {f"{inputs.DAMAGED} (x.tar)": 1}
+    assert reader.remarks == {f"{archives.DAMAGED} (x.tar)": 1}
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)

@@ -27,12 +27,10 @@ from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.exports import Result, write_back
-from priorwise.readers.encodings import Encoding, guessed, known_encoding, recognised
-from priorwise.readers.fields import Columns
-from priorwise.readers.opening import Opening
+from priorwise.readers.fields import Columns, guess_separator
+from priorwise.readers.opening import Encoding, Opening, guessed, known_encoding, recognised
 from priorwise.readers.records import RecordReader, rows_of
-from priorwise.readers.separated import EMPTY, SHORT, recognise_dialect
-from priorwise.readers.separators import guess_separator
+from priorwise.readers.tabular import EMPTY, SHORT, recognise_dialect
 
 GERMAN = [
     ["Signatur", "Titel", "Beschreibung", "Schlagwörter"],

@@ -27,10 +27,10 @@ JOB = textwrap.dedent(
     from priorwise.corpus import Corpus, ingest
     from priorwise.corpus.build.ingestion import ReaderSplit
     from priorwise.engines.spark import Spark
-    from priorwise.readers import record_parts
+    from priorwise.readers import records
     from priorwise.readers.records import RecordReader
 
-    record_parts.PART_BYTES = 5000
+    records.PART_BYTES = 5000
 
 
     class Slow(RecordReader):
@@ -108,7 +108,7 @@ def wait_for_splits(target: Path, n: int, running: subprocess.Popen[str]) -> Non
 
 
 def expected(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("priorwise.readers.record_parts.PART_BYTES", 5000)
+    monkeypatch.setattr("priorwise.readers.records.PART_BYTES", 5000)
     ingest(RecordReader(sorted(files.glob("*.jsonl"))), tmp_path / "expected.corpus")
     return Corpus.open(tmp_path / "expected.corpus").checksum
 

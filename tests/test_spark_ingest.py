@@ -19,7 +19,7 @@ from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.corpus.storage.places import Store
 from priorwise.engines.spark import Spark
 from priorwise.errors import AlreadyExists, BrokenFile, CorpusError, InputError, UnknownName
-from priorwise.readers import record_parts
+from priorwise.readers import records as record_reading
 from priorwise.readers.collections.medline import MedlineReader
 from priorwise.readers.records import RecordReader
 from priorwise.wiki.cirrus import CirrusReader
@@ -50,13 +50,13 @@ def write_lines(path: Path, documents: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record_parts, "PART_BYTES", 2000)
+    monkeypatch.setattr(record_reading, "PART_BYTES", 2000)
 
 
 @pytest.fixture
 def part_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Files of all kinds, some of them in several parts, one without a record."""
-    monkeypatch.setattr(record_parts, "PART_BYTES", 7000)
+    monkeypatch.setattr(record_reading, "PART_BYTES", 7000)
     (tmp_path / "4.jsonl").write_text("\n")
     pq.write_table(pa.Table.from_pylist(records(300, 900)), tmp_path / "5.parquet", row_group_size=150)
     return [

@@ -14,7 +14,7 @@ from asking import ask
 from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
 from priorwise.discovery.made_up import DemoDocument, make_documents
-from priorwise.readers.column_guess import guess_columns
+from priorwise.readers.fields import guess_columns
 from priorwise.web.app import make_app
 from priorwise.web.jobs import Jobs, Report
 from priorwise.web.pages import corpus_pages

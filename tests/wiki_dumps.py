@@ -15,8 +15,7 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pytest
 
-from priorwise.readers.document import Document
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import Document, Remarks
 from priorwise.wiki import dump
 from priorwise.wiki.pages import WikiFiles, dumps_and_sites, read_run
 from reference_dump import Wiki

@@ -144,7 +144,7 @@ def _bags(
 
     from priorwise.corpus import Corpus
     from priorwise.ranking.classifier import is_corpus
-    from priorwise.readers.texts import read_lines, read_texts
+    from priorwise.readers.folder import read_lines, read_texts
 
     for kind, group in groupby(
         files,

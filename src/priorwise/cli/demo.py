@@ -74,8 +74,8 @@ def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, 
 
 
 def _enwik8(folder: Path, offline: bool) -> Path:
-    from priorwise.readers.copies import cache_folder
-    from priorwise.readers.enwik8 import find_enwik8
+    from priorwise.readers.addresses import cache_folder
+    from priorwise.readers.download import find_enwik8
 
     with progress_bar("Looking for enwik8") as bar:
 

@@ -364,7 +364,7 @@ def _text(given: str | None, what: str) -> str | None:
     """A text as it is, or that of the file after an @."""
     if given is None or not given.startswith("@"):
         return given
-    from priorwise.readers.small_texts import LONGEST_LIST, small_text
+    from priorwise.readers.opening import LONGEST_LIST, small_text
 
     return small_text(Path(given[1:]), LONGEST_LIST, what)
 
@@ -373,7 +373,7 @@ def _ids(path: Path | None, corpus: Any) -> list[str]:
     """Ids from a file, one per line; none without a file."""
     if path is None:
         return []
-    from priorwise.readers.small_texts import small_list
+    from priorwise.readers.opening import small_list
 
     ids = small_list(path, "id")
     try:

@@ -183,7 +183,7 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
 
 def labels_in(path: Path) -> list[str]:
     """The labels in a file, one per line, each once."""
-    from priorwise.readers.small_texts import small_list
+    from priorwise.readers.opening import small_list
 
     return list(dict.fromkeys(small_list(path, "label")))
 

@@ -14,7 +14,7 @@ import click
 
 from priorwise.cli.output import QUIET, progress_bar, say
 from priorwise.errors import MissingExtra
-from priorwise.readers.formats import FORMATS
+from priorwise.readers.opening import FORMATS
 
 PATH: Any = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
@@ -173,14 +173,14 @@ def given_files(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
     """Return the files that are meant; what a shell does not expand, because it is an address, is expanded here."""
     if not any("://" in value for value in values):
         return tuple(map(Path, values))
-    from priorwise.readers.remote_file import found_files
+    from priorwise.readers.addresses import found_files
 
     return tuple(found_files(values))
 
 
 def _lift_limits(_ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
-        from priorwise.readers.guarded import ALLOW_LARGE as VARIABLE
+        from priorwise.readers.opening import ALLOW_LARGE as VARIABLE
 
         # In the environment, so that other processes of this job see it too.
         os.environ[VARIABLE] = "1"

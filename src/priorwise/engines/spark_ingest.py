@@ -20,7 +20,7 @@ from priorwise.corpus.build.writing import Reading, Source, Split, Unfinished
 from priorwise.corpus.storage.places import Store, batches_of
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_tasks import FAILURE
-from priorwise.readers.remarks import added_remarks
+from priorwise.readers.document import added_remarks
 
 SHARDS_PER_TASK = 16
 """Shards whose vocabularies a task merges before Spark counts: so many times less goes over the network."""

@@ -13,11 +13,16 @@ from typing import Any
 from priorwise.corpus import Corpus
 from priorwise.durable import whole_file
 from priorwise.errors import InputError
-from priorwise.exports.bibliographies import keywords_for, record_text
-from priorwise.exports.result import COLUMNS, STATUSES, Result
-from priorwise.exports.separated import write_table
-from priorwise.exports.spreadsheets import write_workbook
 from priorwise.exports.wikis import edits, page_list, pywikibot_list, quick_statements, wikitext_list
+from priorwise.exports.write_back import (
+    COLUMNS,
+    STATUSES,
+    Result,
+    keywords_for,
+    record_text,
+    write_table,
+    write_workbook,
+)
 
 KINDS = {
     ".csv": "csv",
@@ -208,7 +213,7 @@ def _placed(finished: Finished) -> Iterator[tuple[Result, int | None]]:
 
 
 def _write_table(draft: Path, kind: str, rows: list[dict[str, Any]]) -> None:
-    from priorwise.exports.write_back import as_cell
+    from priorwise.exports.write_back import COLUMNS, as_cell
 
     headings = list(dict.fromkeys(name for row in rows for name in row)) or ["category", "id", "title", *COLUMNS]
     cells = ([as_cell(row.get(name)) for name in headings] for row in rows)

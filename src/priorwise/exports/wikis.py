@@ -14,10 +14,9 @@ import numpy as np
 from priorwise.charts.markup import shown
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile, InputError
-from priorwise.exports.result import Result, results_of
-from priorwise.readers.opening import Opening
+from priorwise.exports.write_back import Result, results_of
+from priorwise.readers.opening import LONGEST_LIST, Opening, small_list, small_text
 from priorwise.readers.records import rows_of
-from priorwise.readers.small_texts import LONGEST_LIST, small_list, small_text
 
 _ITEM = re.compile(r"Q[1-9]\d*")
 _PROPERTY = re.compile(r"P[1-9]\d*")

@@ -1,27 +1,474 @@
-"""Somebody's own file with the results added: same format, columns, order and encoding."""
+"""Somebody's own file with the results added: same format, columns, order and encoding; and new tables."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+import zipfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+from xml.etree import ElementTree
 
 from priorwise.durable import whole_file
-from priorwise.errors import AlreadyExists, BrokenFile, InputError
-from priorwise.exports.bibliographies import write_bibtex, write_tagged
-from priorwise.exports.result import COLUMNS, Result, results_of
-from priorwise.exports.separated import write_into_table, write_table
-from priorwise.exports.spreadsheets import write_into_open_document, write_into_workbook, write_workbook
-from priorwise.readers.bibliography import Joining
-from priorwise.readers.compressed import compressed, plain_suffix
-from priorwise.readers.fields import Columns, as_text, numbered_ids
-from priorwise.readers.formats import BY_SUFFIX
-from priorwise.readers.opening import Opening
+from priorwise.errors import AlreadyExists, BrokenFile, InputError, MissingExtra
+from priorwise.readers.bibliographic import (
+    MARK,
+    Joining,
+    Tagged,
+    all_entries,
+    encoding_of,
+    nbib_records,
+    numbered_lines,
+    parsed,
+    ris_records,
+)
+from priorwise.readers.fields import PEEKED, Columns, as_text, numbered_ids
+from priorwise.readers.opening import BY_SUFFIX, Opening, compressed, plain_suffix
 from priorwise.readers.records import RecordReader, rows_of, settled
-from priorwise.readers.separators import PEEKED
+from priorwise.readers.tabular import Dialect, chosen_sheet, dialect_of, unique_names
+from priorwise.tables import BYTE_ORDER_MARK, csv_writer, guarded, row_text, starts_formula
+
+STATUSES = ("member", "accepted", "rejected", "unsure", "unjudged")
+"""A member known before; a candidate that people accepted, rejected, were unsure of, or did not judge."""
+
+COLUMNS = ("status", "rank", "probability")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is known about one document and one category.
+
+    Parameters
+    ----------
+    id : str
+        The document.
+    status : {"member", "accepted", "rejected", "unsure", "unjudged"}
+    rank : int, optional
+        Its place in the ranking, from 1; members have none.
+    probability : float, optional
+        How probable it is that it belongs to the category.
+    title : str
+        The document's title.
+    more : mapping
+        Other columns of a new table, such as the words that speak for it.
+
+    Examples
+    --------
+    >>> Result("7", "accepted", 1, 0.93).cells()
+    ['accepted', 1, 0.93]
+    """
+
+    id: str
+    status: str
+    rank: int | None = None
+    probability: float | None = None
+    title: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise InputError(f"'{self.status}' is not a status; they are {', '.join(STATUSES)}")
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Make a result of a row with these names; others are left aside."""
+        rank, probability = row.get("rank"), row.get("probability")
+        return cls(
+            str(row["id"]),
+            str(row["status"]),
+            None if rank is None else int(rank),
+            None if probability is None else float(probability),
+            str(row.get("title") or ""),
+        )
+
+    @property
+    def order(self) -> tuple[bool, int, str, str]:
+        """What sorts results: by rank, and those without one last, by their titles."""
+        return self.rank is None, self.rank or 0, self.title, self.id
+
+    def cells(self) -> list[Any]:
+        """Return the status, the rank and the probability; nothing is an empty string."""
+        probability = "" if self.probability is None else round(self.probability, 4)
+        return [self.status, "" if self.rank is None else self.rank, probability]
+
+
+def results_of(results: Iterable[Result | Mapping[str, Any]]) -> dict[str, Result]:
+    """Return results by id; mappings with these names are results too."""
+    made = (each if isinstance(each, Result) else Result.of(each) for each in results)
+    return {each.id: each for each in made}
+
+
+_TAGS = {"ris": "KW  - ", "nbib": "OT  - "}
+_FIELDS = {
+    "ris": {"id": "ID", "title": "TI", "text": "AB", "authors": "AU", "year": "PY", "journal": "T2", "doi": "DO"}
+    | {"url": "UR", "volume": "VL", "issue": "IS", "issn": "SN", "language": "LA", "publisher": "PB"},
+    "nbib": {"title": "TI  ", "text": "AB  ", "authors": "FAU ", "year": "DP  ", "journal": "JT  "}
+    | {"volume": "VI  ", "issue": "IP  ", "language": "LA  "},
+}
+
+
+def keywords_for(result: Result, label: str, *, gains: bool) -> list[str]:
+    """Return the keywords that say what is known about a record, and its label if it gets that."""
+    status, rank, probability = result.cells()
+    words = [f"{MARK}{label}: {status}"]
+    words += [f"{MARK}{label}: rank {rank}"] if rank != "" else []
+    words += [f"{MARK}{label}: probability {probability}"] if probability != "" else []
+    return [*([label] if gains else []), *words]
+
+
+def _keywords_in(added: Added, row: int) -> list[str]:
+    result = added.results[row]
+    return [] if result is None else keywords_for(result, added.label, gains=added.gains(row))
+
+
+def record_text(kind: str, record: Mapping[str, Any], keywords: Iterable[str]) -> str:
+    """Return one record of RIS or of PubMed's format.
+
+    Parameters
+    ----------
+    kind : {"ris", "nbib"}
+    record : mapping
+        Under the names that all bibliographies share here: ``id``, ``title``, ``text``, ``authors``, ``year``, ….
+    keywords : iterable of str
+
+    Examples
+    --------
+    >>> record_text("ris", {"id": "10.1000/a", "title": "On tea"}, ["Tea"]).splitlines()
+    ['TY  - GEN', 'ID  - 10.1000/a', 'TI  - On tea', 'KW  - Tea', 'ER  - ', '']
+    """
+    # PubMed knows no other ids; a record must begin with this line all the same.
+    number = record.get("pmid") or (record["id"] if str(record["id"]).isdecimal() else "")
+    lines = [f"TY  - {record.get('type') or 'GEN'}"] if kind == "ris" else [f"PMID- {number}"]
+    for name, tag in _FIELDS[kind].items():
+        value = record.get(name) or ""
+        values = str(value).split("; ") if name == "authors" else [value]
+        lines += [f"{tag}{'  ' if kind == 'ris' else ''}- {each}" for each in values if each]
+    if kind == "nbib" and record.get("doi"):
+        lines.append(f"LID - {record['doi']} [doi]")
+    lines += [f"{_TAGS[kind]}{word}" for word in keywords]
+    lines = [" ".join(str(line).split("\n")).replace("\r", " ") for line in lines]
+    return "\n".join([*lines, *(["ER  - "] if kind == "ris" else [])]) + "\n\n"
+
+
+def write_tagged(path: Path, draft: Path, added: Added, opening: Opening, kind: str) -> None:
+    """Write RIS or PubMed's format with more keywords; those of an earlier export for the same label are replaced."""
+    encoding = encoding_of(path, opening.encoding)
+    tag = _TAGS[kind]
+    lines = dict(numbered_lines(path, encoding))
+    read = ris_records if kind == "ris" else nbib_records
+    row = 0
+    for record in list(read(lines.items())):
+        if isinstance(record, Tagged):
+            _mark(record, lines, tag, _keywords_in(added, row), f"{MARK}{added.label}: ")
+            row += 1
+    with draft.open("w", encoding=encoding.codec, newline="") as file:
+        file.writelines(lines.values())
+
+
+def _mark(record: Tagged, lines: dict[int, str], tag: str, words: list[str], earlier: str) -> None:
+    numbers = range(record.line, record.line + len(record.lines))
+    known = set(record.all("KW", "OT"))
+    for number in numbers:
+        if lines[number].startswith(f"{tag}{earlier}"):
+            lines[number] = ""
+    end = next((line[len(line.rstrip("\r\n")) :] for line in record.lines if line.endswith("\n")), "\n")
+    new = "".join(f"{tag}{word}{end}" for word in words if word.startswith(MARK) or word not in known)
+    # After the last line that says something, and before the record's end.
+    said = [number for number in numbers if lines[number].strip() and not lines[number].startswith("ER ")]
+    last = said[-1] if said else record.line
+    line = lines[last]
+    lines[last] = (line if line.endswith("\n") else line + end) + new if new else line
+
+
+def write_bibtex(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    """Write BibTeX with more keywords; all else stays as it is written."""
+    encoding = encoding_of(path, opening.encoding)
+    text = "".join(line for _, line in numbered_lines(path, encoding))
+    written, at = [], 0
+    for row, entry in enumerate(all_entries(parsed(path, opening.encoding))):
+        words = _keywords_in(added, row)
+        start = text.find(entry.raw, at) if words else -1
+        if start < 0:
+            continue
+        body = entry.raw.rstrip()
+        end = start + len(body)
+        known = next((field.value for field in entry.fields if field.key.lower() in ("keywords", "keyword")), "")
+        earlier = f"{MARK}{added.label}: "
+        kept = [part.strip() for part in str(known).replace(";", ",").split(",")]
+        listed = [part for part in kept if part and not part.startswith(earlier)]
+        new = ", ".join(dict.fromkeys([*listed, *words]))
+        changed = _with_keywords(body, new)
+        written += [text[at:start], changed]
+        at = end
+    with draft.open("w", encoding=encoding.codec, newline="") as file:
+        file.write("".join(written) + text[at:])
+
+
+def _with_keywords(entry: str, keywords: str) -> str:
+    """Replace the field of keywords, or add one at the end of an entry."""
+    import re
+
+    found = re.search(r"(?im)^(\s*keywords?\s*=\s*)(\{[^{}]*\}|\"[^\"]*\")", entry)
+    if found:
+        return f"{entry[: found.start(2)]}{{{keywords}}}{entry[found.end(2) :]}"
+    head = entry[: entry.rfind("}")].rstrip().removesuffix(",")
+    return f"{head},\n  keywords = {{{keywords}}}\n}}"
+
+
+def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    """Write a table with three more columns."""
+    dialect = dialect_of(path, opening, added.columns.required)
+    header: list[str] | None = None
+    again: list[int] = []
+    row = 0
+    with draft.open("w", encoding=dialect.encoding.codec, newline="") as file:
+        for cells, raw in _rows_and_lines(path, dialect):
+            body = raw.rstrip("\r\n")
+            end = raw[len(body) :] or "\n"
+            if not cells or (len(cells) > 1 and not any(cells)):
+                file.write(raw)
+                continue
+            everywhere = bool(dialect.quote) and body.startswith(str(dialect.quote))
+            if header is None:
+                header = unique_names(cells)
+                again = [header.index(name) for name in map(guarded, added.headings) if name in header]
+                new: list[Any] = list(added.headings)
+            else:
+                new = added.cells(row)
+                missing = len(header) - len(cells)
+                place = header.index(added.columns.labels) if added.columns.labels in header else None
+                if place is not None and added.gains(row):
+                    cells += [""] * missing
+                    labels = added.with_label(cells[place])
+                    if labels != cells[place]:
+                        cells[place] = guarded(labels)
+                        body = row_text(cells, everywhere=everywhere, guard=False, **dialect.options)
+                    missing = 0
+                # Some programs leave out empty cells at the end of a row, and others write too many.
+                body += dialect.delimiter * missing
+                if missing < 0:
+                    body = row_text(cells[: len(header)], everywhere=everywhere, guard=False, **dialect.options)
+                row += 1
+            if len(again) == len(new):
+                # Results of the same label from an earlier time are replaced.
+                if row:
+                    cells = [*cells, *[""] * (len(header) - len(cells))]
+                    for place, value in zip(again, new, strict=True):
+                        cells[place] = guarded(str(value))
+                    body = row_text(cells, everywhere=everywhere, guard=False, **dialect.options)
+                file.write(body + end)
+                continue
+            file.write(body + dialect.delimiter + row_text(new, everywhere=everywhere, **dialect.options) + end)
+
+
+def write_table(draft: Path, headings: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> None:
+    """Write a new table, for spreadsheet programs."""
+    with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        file.write(BYTE_ORDER_MARK)
+        if delimiter == ",":
+            write_row = csv_writer(file, headings)
+            for row in rows:
+                write_row(row)
+            return
+        for row in [headings, *rows]:
+            file.write(row_text(row, delimiter=delimiter) + "\n")
+
+
+def _rows_and_lines(path: Path, dialect: Dialect) -> Iterator[tuple[list[str], str]]:
+    """Yield each row, and the lines it was read from."""
+    held: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for _, line in numbered_lines(path, dialect.encoding):
+            held.append(line)
+            yield line
+
+    try:
+        for cells in csv.reader(lines(), strict=True, **dialect.options):
+            yield cells, "".join(held)
+            held.clear()
+    except csv.Error as error:
+        raise BrokenFile(path, f"malformed CSV ({error})") from error
+
+
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LONGEST_CELL = 32_767
+
+
+def write_into_workbook(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    """Write a workbook with three more columns in the sheet that was read; other sheets and formats stay."""
+    openpyxl = _openpyxl()
+    name = chosen_sheet(path, opening.sheet, added.columns.required)
+    try:
+        book = openpyxl.load_workbook(path, keep_vba=path.suffix.lower() == ".xlsm")
+    except Exception as error:
+        # openpyxl has no error of its own for what is broken; it may be any.
+        raise BrokenFile(path, f"not an .xlsx file that can be read ({error})") from error
+    sheet = book[name]
+    row, right, labels_at = -1, 0, None
+    at: list[int] = []
+    for cells in sheet.iter_rows():
+        if all(cell.value in (None, "") for cell in cells):
+            continue
+        if row < 0:
+            right = max(cell.column for cell in cells if cell.value not in (None, ""))
+            labels_at = next((cell.column for cell in cells if cell.value == added.columns.labels), None)
+            new: list[Any] = list(added.headings)
+            places = {cell.value: cell.column for cell in cells}
+            # Results of the same label from an earlier time are replaced.
+            at = [places.get(name, right + number) for number, name in enumerate(new, start=1)]
+        else:
+            new = added.cells(row)
+            if labels_at is not None and added.gains(row):
+                cell = sheet.cell(cells[0].row, labels_at)
+                _set(cell, added.with_label("" if cell.value is None else cell.value))
+        for place, value in zip(at, new, strict=True):
+            if value != "" or place <= right:
+                _set(sheet.cell(cells[0].row, place), None if value == "" else value)
+        row += 1
+    book.save(draft)
+    book.close()
+
+
+_CONTENT = "content.xml"
+_MOST_REPEATED = 1 << 20
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+_TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+
+
+def write_into_open_document(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    """Write a spreadsheet of LibreOffice with three more columns in the sheet that was read; all else stays."""
+    name = chosen_sheet(path, opening.sheet, added.columns.required)
+    try:
+        with zipfile.ZipFile(path) as source, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as target:
+            for entry in source.infolist():
+                content = source.read(entry)
+                target.writestr(entry, _with_results(content, name, added) if entry.filename == _CONTENT else content)
+    except (ElementTree.ParseError, ValueError, StopIteration, zipfile.BadZipFile, NotImplementedError) as error:
+        raise BrokenFile(path, f"not an .ods file that can be written again ({error})") from error
+
+
+def _with_results(content: bytes, name: str, added: Added) -> bytes:
+    for _, (prefix, space) in ElementTree.iterparse(io.BytesIO(content), ["start-ns"]):
+        ElementTree.register_namespace(prefix, space)
+    document = ElementTree.fromstring(content)
+    sheet = next(each for each in document.iter(f"{{{_TABLE}}}table") if each.get(f"{{{_TABLE}}}name") == name)
+    row, at, labels_at = -1, [0, 0, 0], None
+    for element in _expanded(sheet, "table-row"):
+        cells = _expanded(element, "table-cell")
+        texts = [_cell_text(cell) for cell in cells]
+        if not any(texts):
+            continue
+        if row < 0:
+            right = max(place for place, text in enumerate(texts) if text) + 1
+            labels_at = texts.index(added.columns.labels) if added.columns.labels in texts else None
+            new: list[Any] = list(added.headings)
+            # Results of the same label from an earlier time are replaced.
+            at = [texts.index(each) if each in texts else right + n for n, each in enumerate(new)]
+        else:
+            new = added.cells(row)
+            if labels_at is not None and added.gains(row):
+                held = texts[labels_at] if labels_at < len(texts) else ""
+                _set_cell(element, labels_at, added.with_label(held))
+        for place, value in zip(at, new, strict=True):
+            _set_cell(element, place, value)
+        row += 1
+    return ElementTree.tostring(document, encoding="UTF-8", xml_declaration=True)
+
+
+def _expanded(parent: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    """Return the rows of a sheet or the cells of a row, with those that stand for several written out.
+
+    Only what is empty to the end of the sheet or row is left as it is: it may stand for a million.
+    """
+    repeats = f"{{{_TABLE}}}number-{'rows' if kind == 'table-row' else 'columns'}-repeated"
+    kinds = (f"{{{_TABLE}}}{kind}", f"{{{_TABLE}}}covered-{kind}")
+    holders = [each for each in parent.iter() if any(child.tag in kinds for child in each)]
+    found: list[ElementTree.Element] = []
+    for holder in holders:
+        children = [child for child in holder if child.tag in kinds]
+        filled = [number for number, child in enumerate(children) if any(map(_holds, child.iter()))]
+        for child in children[: filled[-1] + 1 if filled else 0]:
+            times = int(child.attrib.pop(repeats, "1"))
+            if times > _MOST_REPEATED:
+                raise ValueError(f"{times:,} rows or cells in a row are the same")
+            place = list(holder).index(child)
+            for copy in range(1, times):
+                holder.insert(place + copy, deepcopy(child))
+            found += list(holder)[place : place + times]
+    return found
+
+
+def _holds(element: ElementTree.Element) -> bool:
+    return f"{{{_OFFICE}}}value-type" in element.attrib or bool((element.text or "").strip())
+
+
+def _cell_text(cell: ElementTree.Element) -> str:
+    value = next((cell.get(f"{{{_OFFICE}}}{name}", "") for name in ("value", "date-value", "boolean-value")), "")
+    return value or "\n".join("".join(paragraph.itertext()) for paragraph in cell.findall(f"{{{_TEXT}}}p"))
+
+
+def _set_cell(row: ElementTree.Element, place: int, value: Any) -> None:
+    """Set a cell of a row to a text or a number; cells that are missing before it are made."""
+    kinds = (f"{{{_TABLE}}}table-cell", f"{{{_TABLE}}}covered-table-cell")
+    repeats = f"{{{_TABLE}}}number-columns-repeated"
+    for child in [each for each in row if each.tag in kinds]:
+        times = int(child.get(repeats, "1"))
+        if times > 1:
+            # Empty cells to the end of the row.
+            row.remove(child)
+    while len(cells := [each for each in row if each.tag in kinds]) <= place:
+        row.append(ElementTree.Element(kinds[0]))
+    cell = cells[place]
+    style = cell.get(f"{{{_TABLE}}}style-name")
+    cell.clear()
+    if style is not None:
+        cell.set(f"{{{_TABLE}}}style-name", style)
+    if value == "":
+        return
+    is_number = isinstance(value, int | float)
+    cell.set(f"{{{_OFFICE}}}value-type", "float" if is_number else "string")
+    if is_number:
+        cell.set(f"{{{_OFFICE}}}value", str(value))
+    for line in str(value).split("\n"):
+        ElementTree.SubElement(cell, f"{{{_TEXT}}}p").text = _UNWRITABLE.sub("\ufffd", line)
+
+
+def write_workbook(draft: Path, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a new workbook; texts that look like formulas stay texts."""
+    book = _openpyxl().Workbook()
+    sheet = book.active
+    for number, row in enumerate([headings, *rows], start=1):
+        for place, value in enumerate(row, start=1):
+            if value not in (None, ""):
+                _set(sheet.cell(number, place), value)
+    sheet.freeze_panes = "A2"
+    book.save(draft)
+
+
+def _set(cell: Any, value: Any) -> None:
+    if isinstance(value, str):
+        cell.value = _UNWRITABLE.sub("\ufffd", value)[:_LONGEST_CELL]
+        # A text, even if it looks like a formula, and still one after somebody has edited it.
+        cell.data_type = "s"
+        cell.quotePrefix = starts_formula(value)
+    else:
+        cell.value = value
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingExtra("openpyxl", "files") from error
+    return openpyxl
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +675,7 @@ def check_ids(path: Path, columns: Columns, opening: Opening, known: Collection[
 
 def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Opening) -> None:
     row = 0
-    from priorwise.readers.tagged import encoding_of, numbered_lines
+    from priorwise.readers.bibliographic import encoding_of, numbered_lines
 
     encoding = encoding_of(path, opening.encoding)
     with draft.open("w", encoding=encoding.codec, newline="") as file:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from priorwise.errors import BrokenFile, InputError, MissingExtra
-from priorwise.readers.small_texts import small_text
+from priorwise.readers.opening import small_text
 from priorwise.text.tokens import tokens
 
 LARGEST_LIST = 1 << 24

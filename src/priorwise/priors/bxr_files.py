@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.priors.base import above_zero
 from priorwise.priors.regression import CoefficientPrior, Laplace
-from priorwise.readers.small_texts import small_text
+from priorwise.readers.opening import small_text
 
 Floats = NDArray[np.float64]
 

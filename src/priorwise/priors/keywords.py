@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
-from priorwise.readers.small_texts import small_text
+from priorwise.readers.opening import small_text
 
 Floats = NDArray[np.float64]
 

@@ -1,18 +1,24 @@
-"""Files at an address, such as ``s3://bucket/news.jsonl``: what Arrow or fsspec reach, or else what to do."""
+"""Files at an address, such as ``s3://bucket/news.jsonl``: reached through Arrow or fsspec, and copied if need be."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import os
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 
-from priorwise.errors import CorpusError, InputError, MissingExtra, Unreachable
+from priorwise.durable import held, sync_folder
+from priorwise.errors import BrokenFile, CorpusError, InputError, MissingExtra, Unreachable
 
 _ADVICE = {
     "Bucket '": "make the bucket first, or correct the name",
@@ -150,3 +156,261 @@ def reached(address: str) -> Iterator[None]:
         said = _said(error, address).partition(". To create buckets")[0]
         advice = next((f"; {what}" for sign, what in _ADVICE.items() if sign in said), "")
         raise Unreachable(f"{shown(address)} cannot be reached: {said}{advice}") from error
+
+
+_PIECE = 1 << 22
+
+Tell = Callable[[int], None]
+"""Told the number of bytes of each piece; a negative one takes back those that are to be copied again."""
+
+
+def cache_folder() -> Path:
+    """Return where downloaded files are kept: ``PRIORWISE_CACHE``, or ``priorwise`` in the user's cache folder."""
+    if given := os.environ.get("PRIORWISE_CACHE"):
+        return Path(given)
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The convention has it that a relative path there is no path.
+    return (base if base.is_absolute() else Path.home() / ".cache") / "priorwise"
+
+
+def copied(
+    open_source: Callable[[], Any],
+    target: Path,
+    size: int,
+    *,
+    sha256: str | None = None,
+    tell: Tell = lambda n: None,
+) -> Path:
+    """Copy a file to the disk unless it is there; it takes its name when it is whole.
+
+    Parameters
+    ----------
+    open_source : function
+        Opens the file; what it returns has ``seek``, ``read`` and ``close``.
+    target : Path
+        Where the copy goes; its folder is made.
+    size : int
+        How long the file is.
+    sha256 : str, optional
+        Its checksum, if that is known.
+    tell : function, optional
+        Told the number of bytes of each piece that is there.
+
+    Raises
+    ------
+    BrokenFile
+        The file is shorter or longer than it was said to be, or has another checksum; the copy is thrown away.
+
+    Examples
+    --------
+    >>> import io, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     copied(lambda: io.BytesIO(b"some bytes"), Path(folder, "a", "copy"), 10).read_bytes()
+    b'some bytes'
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Another process may be copying the same file; it is worth waiting for, however long it takes.
+    with held(target, patience=-1):
+        if target.is_file() and target.stat().st_size == size:
+            tell(size)
+            return target
+        draft = target.with_name(target.name + ".partial")
+        if draft.exists() and not _completed(draft, open_source, size, sha256, tell):
+            # What an earlier attempt left was of another file, or suffered in a power cut.
+            tell(-draft.stat().st_size)
+            draft.unlink()
+        if not draft.exists() and not _completed(draft, open_source, size, sha256, tell):
+            draft.unlink()
+            raise BrokenFile(target.name, "what came is not what was said to be there; try again")
+        draft.rename(target)
+        sync_folder(target.parent)
+    return target
+
+
+def _completed(draft: Path, open_source: Callable[[], Any], size: int, sha256: str | None, tell: Tell) -> bool:
+    """Copy what is missing from a draft, force it to the disk, and return whether it is now what it should be."""
+    checksum = hashlib.sha256()
+    with draft.open("a+b") as copy:
+        copy.seek(0)
+        for piece in iter(lambda: copy.read(_PIECE), b""):
+            checksum.update(piece)
+            tell(len(piece))
+        if copy.tell() < size:
+            with open_source() as source:
+                source.seek(copy.tell())
+                while copy.tell() <= size and (piece := source.read(_PIECE)):
+                    copy.write(piece)
+                    checksum.update(piece)
+                    tell(len(piece))
+            copy.flush()
+            os.fsync(copy.fileno())
+        return copy.tell() == size and sha256 in (None, checksum.hexdigest())
+
+
+if sys.platform == "win32":
+    from pathlib import WindowsPath as _HerePath
+else:
+    from pathlib import PosixPath as _HerePath
+
+_BUFFER = 1 << 20
+
+
+class RemoteFile(_HerePath):
+    """A file at an address. It goes to other processes as its address.
+
+    It is a path in all that readers ask of one: its name, how long it is, and to be opened. Only what must be mapped is
+    copied to the disk, to the folder of downloads, when it is asked for by ``os.fspath``.
+
+    Parameters
+    ----------
+    address : str
+    """
+
+    address: str
+
+    def __new__(cls, address: str) -> RemoteFile:
+        """Take its name from the address, without the options."""
+        return super().__new__(cls, shown(address))
+
+    def __init__(self, address: str) -> None:
+        if sys.version_info >= (3, 12):
+            super().__init__(shown(address))
+        self.address = address
+        self._status: os.stat_result | None = None
+
+    def __str__(self) -> str:
+        return shown(self.address)
+
+    def __truediv__(self, name: Any) -> RemoteFile:
+        """Return a file in this folder."""
+        return RemoteFile(with_ending(self.address, f"/{name}"))
+
+    def __reduce__(self) -> tuple[type[RemoteFile], tuple[str]]:
+        """Go to another process as the address."""
+        return RemoteFile, (self.address,)
+
+    def __fspath__(self) -> str:
+        """Return where a copy is on the disk."""
+        status = self.stat()
+        identity = f"{self.address} {status.st_size} {status.st_mtime_ns}"
+        folder = cache_folder() / "files" / hashlib.sha256(identity.encode()).hexdigest()[:20]
+        return str(copied(lambda: self.open(), folder / self.name, status.st_size))
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        """Return how long it is and when it was written, as it was when that was first asked."""
+        if self._status is None:
+            self._status = self._found()
+        return self._status
+
+    def _found(self) -> os.stat_result:
+        from pyarrow.fs import FileType
+
+        files, path = file_system(self.address)
+        with reached(self.address):
+            info = files.get_file_info(path)
+        if info.type != FileType.File:
+            raise FileNotFoundError(2, "there is no such file", str(self))
+        if info.size is None:
+            raise BrokenFile(self, "its server does not say how long it is; download it, and give the file")
+        changed = info.mtime_ns or 0
+        seconds = changed // 10**9
+        return os.stat_result((0o100444, 0, 0, 1, 0, 0, info.size, seconds, seconds, seconds), {"st_mtime_ns": changed})
+
+    def is_file(self) -> bool:
+        """Return whether it is there."""
+        try:
+            self.stat()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def is_dir(self) -> bool:
+        """Return False: folders are looked into when files are listed."""
+        return False
+
+    def resolve(self, strict: bool = False) -> RemoteFile:
+        """Return itself."""
+        return self
+
+    def open(self, mode: str = "rb", buffering: int = -1, *_: Any, **__: Any) -> IO[Any]:  # type: ignore[override]
+        """Open it for reading anywhere in it."""
+        if mode != "rb":
+            raise BrokenFile(self, "it can only be read")
+        raw = _Reading(self)
+        return raw if buffering == 0 else io.BufferedReader(raw, _BUFFER)  # type: ignore[return-value]
+
+
+class _Reading(io.RawIOBase):
+    """An open file of Arrow's, as Python has them; what goes wrong says where."""
+
+    def __init__(self, file: RemoteFile) -> None:
+        files, path = file_system(file.address)
+        self._address = file.address
+        with reached(file.address):
+            self._file = files.open_input_file(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        with reached(self._address):
+            content = self._file.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Return the files that are meant by paths and addresses, or by one of them.
+
+    The last part of an address may hold ``*`` and ``[…]``. An address that ends in ``/`` means all files in the folder,
+    but not those whose names begin with ``_`` or ``.``, which Spark and others leave beside their own.
+
+    Examples
+    --------
+    >>> found_files(["a.jsonl", Path("b.jsonl")]), found_files("a.jsonl")
+    ([PosixPath('a.jsonl'), PosixPath('b.jsonl')], [PosixPath('a.jsonl')])
+    """
+    found: list[Path] = []
+    for path in [given] if isinstance(given, str | Path) else given:
+        if isinstance(path, RemoteFile):
+            found.append(path)
+        elif (on_disk := local_path(path)) is not None:
+            found.append(on_disk)
+        else:
+            found += _at(str(path))
+    return found
+
+
+def _at(address: str) -> list[Path]:
+    # A question mark is where the options begin, so it is not wild here.
+    place, mark, options = address.partition("?")
+    folder, slash, pattern = place.rpartition("/")
+    if pattern and not set("*[") & set(pattern):
+        return [RemoteFile(address)]
+    from pyarrow.fs import FileSelector, FileType
+
+    files, path = file_system(folder + mark + options)
+    try:
+        with reached(address):
+            infos = files.get_file_info(FileSelector(path))
+    except FileNotFoundError as error:
+        raise BrokenFile(shown(address), "there is no such folder") from error
+    names = sorted(info.base_name for info in infos if info.type == FileType.File)
+    wanted = [name for name in names if (fnmatchcase(name, pattern) if pattern else name[0] not in "._")]
+    if not wanted:
+        raise BrokenFile(shown(address), "there is no such file")
+    return [RemoteFile(f"{folder}{slash}{name}{mark}{options}") for name in wanted]

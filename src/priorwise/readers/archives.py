@@ -1,22 +1,121 @@
-"""What lies in one file of a collection: itself, or the files of an archive, one archive within the other.
+"""The files of a dataset, with all that is in the folders and archives among them.
 
-Everything is read as a stream and nothing is unpacked to the disk, so that names and links in an archive do no harm.
-What breaks off is read as far as it goes. An archive that expands beyond measure is refused.
+Everything is read as a stream and nothing is unpacked to the disk, so names and links in an archive do no harm. What
+breaks off is read as far as it goes. An archive that expands beyond measure is refused.
 """
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import io
+import os
 import stat
+import struct
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
+from lzma import LZMAError
 from pathlib import Path
 from typing import IO, Any, cast
 
-from priorwise.readers.compressed import compression, compression_of, decompressed, opened
-from priorwise.readers.guarded import Allowance, Guarded, is_damage
+from priorwise.errors import BrokenFile, PriorwiseError
+from priorwise.readers.folder import OUTSIDE, files_in
+from priorwise.readers.opening import Allowance, compression, compression_of, decompressed, opened
+
+_PIECE = 1 << 20
+
+
+_OF_DECOMPRESSORS = (EOFError, zlib.error, LZMAError, tarfile.TarError, zipfile.BadZipFile)
+_OF_SURPRISED_DECOMPRESSORS = (NotImplementedError, RuntimeError, ValueError, OverflowError, struct.error)
+
+
+def is_damage(error: Exception) -> bool:
+    """Say whether an error tells of a damaged file, and not of a disk that fails, nor of a refusal of ours.
+
+    Examples
+    --------
+    >>> is_damage(EOFError()), is_damage(OSError(5, "Input/output error")), is_damage(BrokenFile("x", "a bomb"))
+    (True, False, False)
+    """
+    if isinstance(error, OSError):
+        # Decompressors raise it without a number; a damaged table of contents leads to places that do not exist.
+        return error.errno in (None, errno.EINVAL)
+    ours = isinstance(error, PriorwiseError)
+    return not ours and isinstance(error, _OF_DECOMPRESSORS + _OF_SURPRISED_DECOMPRESSORS)
+
+
+class Guarded(io.RawIOBase):
+    r"""A stream that ends where its source breaks off, and tells.
+
+    Parameters
+    ----------
+    source : file
+        With ``read1``.
+    damaged : function
+        Called with the reason if the source breaks off; from then on ``cut`` is true.
+    allowance : Allowance, optional
+        What the bytes count against.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> whole = gzip.compress(b"some text", mtime=0)
+    >>> stream = Guarded(gzip.GzipFile(fileobj=io.BytesIO(whole[:-4])), print)
+    >>> stream.head(4), stream.read(), stream.cut
+    the compressed data end too early or are damaged
+    (b'some', b'some text', True)
+    """
+
+    def __init__(self, source: IO[bytes], damaged: Callable[[str], None], allowance: Allowance | None = None) -> None:
+        self._source = cast("Any", source)
+        self._damaged = damaged
+        self._allowance = allowance
+        self._ahead = b""
+        self.cut = False
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, or a part of it."""
+        piece = self.piece(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def head(self, n: int) -> bytes:
+        """Return the first bytes that are still to be read, without taking them; fewer at the end."""
+        while len(self._ahead) < n and (piece := self._next(_PIECE)):
+            self._ahead += piece
+        return self._ahead[:n]
+
+    def piece(self, longest: int = _PIECE) -> bytes:
+        """Take some bytes; none at the end."""
+        if not self._ahead:
+            return self._next(longest)
+        taken, self._ahead = self._ahead[:longest], self._ahead[longest:]
+        return taken
+
+    def _next(self, longest: int) -> bytes:
+        if self.cut:
+            return b""
+        piece = b""
+        try:
+            piece = self._source.read1(longest)
+        except Exception as error:
+            if not is_damage(error):
+                raise
+            self.cut = True
+            self._damaged("the compressed data end too early or are damaged")
+        if self._allowance is not None:
+            self._allowance.spend(len(piece))
+        return piece
+
 
 NOT_PLAIN = "links and other entries of archives that are no plain files, left out"
 STRANGE = "files of archives left out, for their names lead out of the archive"
@@ -70,7 +169,7 @@ class Walk:
     damaged : function
         Called with the path and the reason if the file cannot be read to its end.
     remark, tell : function
-        As those of :class:`~priorwise.readers.inputs.Inputs`.
+        As those of :class:`~priorwise.readers.archives.Inputs`.
     """
 
     def __init__(
@@ -195,3 +294,83 @@ def _plain_name(name: str) -> str:
     if suffix.lower() in ("tgz", "tbz", "tbz2", "txz", "tzst"):
         return f"{stem}.tar"
     return stem if suffix.lower() in ("gz", "bz2", "xz", "lzma", "zst", "zstd") else name
+
+
+DAMAGED = "input files that are cut off or damaged, read as far as they go"
+
+
+class Inputs:
+    """Every file of a collection, once for each iteration.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files, archives (tar, zip), folders; each file plain or compressed by gzip, bz2, xz or zstd.
+    remark : function, optional
+        Called with what should be told of the input, how often it was so, and, if it is about one file, its name.
+    tell : function, optional
+        Called with the number of bytes of each piece that was read from the disk.
+
+    Attributes
+    ----------
+    total_bytes : int
+        The size of all files on the disk.
+    reasons : dict
+        Why files could not be read to their end.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        remark: Callable[..., None] = lambda *_: None,
+        tell: Callable[[int], None] = lambda n: None,
+    ) -> None:
+        self.paths = paths
+        self.reasons: dict[Path, str] = {}
+        self._remark = remark
+        self._tell = tell
+        self._outside = 0
+        self._files: list[tuple[str, Path, os.stat_result]] = []
+        for path in paths:
+            if path.is_dir():
+                files, outside = files_in(path)
+                self._outside += outside
+                # A folder's own name may be that of a label, or of a part of the collection.
+                self._files += [(f"{path.resolve().name}/{name}", path / name, files[name]) for name in files]
+            elif path.is_file():
+                self._files.append((path.name, path, path.stat()))
+            else:
+                raise BrokenFile(path, "there is no such file or folder")
+        self.total_bytes = sum(status.st_size for _, _, status in self._files)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The size of each file on the disk."""
+        return [status.st_size for _, _, status in self._files]
+
+    def some(self, chosen: slice, remark: Callable[..., None], tell: Callable[[int], None]) -> Inputs:
+        """Return some neighbouring files; what is to be said of all is said with the first."""
+        part = copy(self)
+        part._files, part._remark, part._tell = self._files[chosen], remark, tell
+        part._outside = self._outside if chosen.start == 0 else 0
+        part.total_bytes = sum(part.sizes)
+        return part
+
+    def __iter__(self) -> Iterator[Member]:
+        self.reasons = {}
+        if self._outside:
+            self._remark(OUTSIDE, self._outside)
+        for name, path, _ in self._files:
+            yield from Walk(path, self._damaged, self._remark, self._tell).members(name)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return where the files are, and a checksum of their names, sizes and times."""
+        listing = hashlib.sha256()
+        for name, _, status in self._files:
+            listing.update(os.fsencode(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0"))
+        return {"inputs": [str(path.resolve()) for path in self.paths], "files": listing.hexdigest()}
+
+    def _damaged(self, path: Path, reason: str) -> None:
+        if path not in self.reasons:
+            self._remark(DAMAGED, 1, path.name)
+        self.reasons.setdefault(path, reason)

@@ -1,15 +1,24 @@
-"""Turn a record, whatever its file format, into a document."""
+"""Records to documents: which columns make one, what separates labels, and how to guess both."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from priorwise.errors import InputError, UnknownName
 from priorwise.readers.document import Document
+
+LONGEST_RECORD = 1 << 30
+"""Bytes of the longest record that is read."""
+
+Numbered = Iterator[tuple[int, Mapping[str, Any]]]
+"""Records, with the number of the line or row."""
 
 LONGEST_KEPT = 10_000
 """Characters to keep of a value in a column that is none of the four."""
@@ -266,3 +275,143 @@ def unknown_column(name: str, present: Collection[str], where: str) -> UnknownNa
 def _likely_delimiter(header: str) -> str | None:
     likely = max(";,\t|", key=header.count)
     return likely if likely in header else None
+
+
+PEEKED = 1000
+"""Records to look at before the guess is made."""
+
+_USUAL = 0.1
+_CANDIDATES = ("\n", ";", "|", ",")
+_NAMES = {"\n": "line breaks", ";": "';'", "|": "'|'", ",": "','"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What separates labels, if anything; and what might, where that is not certain enough to split."""
+
+    separator: str | None = None
+    doubtful: str | None = None
+
+
+def said(separator: str) -> str:
+    """Return a separator as people would name it.
+
+    Examples
+    --------
+    >>> said(";"), said(chr(10)), said(" / ")
+    ("';'", 'line breaks', "' / '")
+    """
+    return _NAMES.get(separator, f"'{separator}'")
+
+
+def guess_separator(cells: Iterable[object]) -> Guess:
+    r"""Guess from the cells of a column.
+
+    Semicolons, bars and line breaks hardly ever belong to a label, so one cell in ten is enough, or parts that recur in
+    other cells. Commas often do ("Washington, D.C."), so they separate only where splitting leaves fewer distinct
+    labels than there were distinct cells.
+
+    Examples
+    --------
+    >>> guess_separator(["Krimi; Thriller", "Krimi", "Roman; Krimi"])
+    Guess(separator=';', doubtful=None)
+    >>> guess_separator(["Washington, D.C.", "Washington, D.C.", "Paris"])
+    Guess(separator=None, doubtful=',')
+    >>> guess_separator(["Tea", "Coffee"])
+    Guess(separator=None, doubtful=None)
+    """
+    strings = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
+    held = [cell for cell in strings if json_array(cell) is None]
+    doubtful = None
+    for separator in _CANDIDATES:
+        split = [cell for cell in held if separator in cell.strip(separator)]
+        if not split:
+            continue
+        recurs = _recurs(held, separator)
+        enough = recurs if separator == "," else recurs or len(split) >= _USUAL * len(held)
+        if enough and not _is_prose(split, separator):
+            return Guess(separator)
+        doubtful = doubtful or separator
+    return Guess(doubtful=doubtful)
+
+
+def _recurs(cells: list[str], separator: str) -> bool:
+    """Return whether splitting leaves fewer distinct labels than cells, or at least labels that come again."""
+    wholes = set(cells)
+    parts = Counter(part for cell in wholes for part in {each.strip() for each in cell.split(separator)} if part)
+    again = sum(n for n in parts.values() if n > 1)
+    return len(parts) <= len(wholes) and again >= 2
+
+
+def _is_prose(cells: list[str], separator: str) -> bool:
+    """Return whether the parts are too long to be labels: someone chose a column of text."""
+    lengths = sorted(len(part.strip()) for cell in cells for part in cell.split(separator))
+    return lengths[len(lengths) // 2] > 80
+
+
+_USUAL_NAMES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "identifier", "key", "doi", "pmid", "isbn", "uri", "record", "record id", "call number", "shelf mark"),
+    "title": ("title", "name", "heading", "headline", "titel", "titre", "titulo", "titolo"),
+    "text": ("text", "abstract", "body", "content", "description", "summary", "fulltext", "full text", "resumen",
+             "zusammenfassung", "beschreibung", "note", "notes"),
+    "labels": ("labels", "label", "categories", "category", "subjects", "subject", "tags", "keywords", "topics",
+               "topic", "genre", "genres", "class", "schlagwort", "schlagworter", "kategorie", "kategorien"),
+}  # fmt: skip
+_LONG = 40
+"""A column with more characters than this in a cell, on average, may be text."""
+
+
+def guess_columns(records: Sequence[Mapping[str, Any]]) -> Columns:
+    """Guess from a column's name first, and from what is in it otherwise.
+
+    A table without a column that looks like text has its title as text. What is not found keeps its usual name, which
+    means that there is none.
+
+    Examples
+    --------
+    >>> rows = [{"Nr": 1, "Titel": "On tea", "Abstract": "Tea is a drink.", "Subjects": "Drinks; Plants"},
+    ...         {"Nr": 2, "Titel": "On milk", "Abstract": "Milk is one, too.", "Subjects": "Drinks"}]
+    >>> found = guess_columns(rows)
+    >>> found.id, found.title, found.text, found.labels
+    ('Nr', 'Titel', 'Abstract', 'Subjects')
+    """
+    names = list(dict.fromkeys(name for record in records for name in record))
+    cells = {name: [_shown(record.get(name)) for record in records] for name in names}
+    found: dict[str, Any] = {}
+    for role in ("text", "title", "labels", "id"):
+        free = [name for name in names if name not in found.values()]
+        by_name = [name for wanted in _USUAL_NAMES[role] for name in free if _plain(name) == wanted]
+        likely = next((name for name in by_name if any(cells[name])), None) or _by_content(role, free, cells)
+        if likely is not None:
+            found[role] = likely
+    if "text" not in found and names:
+        found["text"] = found.get("title") or max(names, key=lambda name: fmean(map(len, cells[name])))
+    return Columns(**found)
+
+
+def _by_content(role: str, names: Sequence[str], cells: Mapping[str, Sequence[str]]) -> str | None:
+    if role == "text":
+        longest = max(names, key=lambda name: fmean(map(len, cells[name])), default=None)
+        return longest if longest is not None and fmean(map(len, cells[longest])) > _LONG else None
+    for name in names:
+        held = [cell for cell in cells[name] if cell]
+        if not held:
+            continue
+        distinct, length = len(set(held)) / len(held), fmean(map(len, held))
+        if role == "id" and distinct > 0.95 and len(held) > 0.9 * len(cells[name]) and length < 30 and name == names[0]:
+            return name
+        if role == "title" and distinct > 0.8 and 8 < length < 200 and any(" " in cell for cell in held):
+            return name
+        if role == "labels" and length < 100 and guess_separator(held).separator is not None:
+            return name
+    return None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name.casefold().replace("ö", "o").replace("ü", "u")).strip()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple | set):
+        return "; ".join(map(str, value))
+    return str(value) if isinstance(value, Mapping) else as_text(value, "") if not isinstance(value, bytes) else ""

@@ -1,21 +1,550 @@
-"""How a file is opened: the one place that decides what it holds, and how to read it."""
+"""How a file is opened, decided in one place: its format, compression and encoding, and how much it may expand."""
 
 from __future__ import annotations
 
 import atexit
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import math
+import os
 import shutil
+import stat
 import sys
 import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
 
+import pyarrow as pa
+
+from priorwise.counting import plural
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.compressed import opened, plain_suffix
-from priorwise.readers.formats import BY_SUFFIX, FORMATS
+from priorwise.readers.addresses import RemoteFile
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "spreadsheet": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".arrows", ".feather", ".ipc"),
+    "ris": (".ris",),
+    "nbib": (".nbib", ".medline"),
+    "bibtex": (".bib", ".bibtex"),
+    "endnote": (".xml",),
+    "sqlite": (".sqlite", ".sqlite3", ".db"),
+    "duckdb": (".duckdb", ".ddb"),
+}
+"""The formats of records, and the endings of their files' names."""
+
+BIBLIOGRAPHIES = ("ris", "nbib", "bibtex", "endnote")
+BY_SUFFIX = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+
+
+LARGEST_EXPANSION = 200
+"""How many times its size a compressed file may expand; texts stay below 20."""
+
+ALWAYS_ALLOWED = 1 << 28
+"""Bytes that any file may expand to."""
+
+MOST = 1 << 40
+"""Bytes that no file may expand to, whatever its size; all articles of the largest Wikipedia are a tenth of it."""
+
+ALLOW_LARGE = "PRIORWISE_ALLOW_LARGE"
+"""The environment variable that lifts these limits if it is 1; ``--allow-large`` sets it."""
+
+
+def check_regular(path: Path) -> None:
+    """Refuse a pipe, a socket or a device: it may never end, or never begin.
+
+    Examples
+    --------
+    >>> check_regular(Path("/dev/null"))
+    Traceback (most recent call last):
+    ...
+    priorwise.errors.BrokenFile: /dev/null: a pipe or a device, not a file; write what comes from it to a file first
+    """
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise BrokenFile(path, "a pipe or a device, not a file; write what comes from it to a file first")
+
+
+class Allowance:
+    """How much one file on the disk may expand to, all that lies in it together.
+
+    Examples
+    --------
+    >>> allowance = Allowance(Path("bomb.gz"), 10)
+    >>> allowance.spend(ALWAYS_ALLOWED)
+    >>> allowance.spend(1)
+    Traceback (most recent call last):
+    ...
+    priorwise.errors.BrokenFile: bomb.gz: expands to more than 200 times its size; if you trust it, add --allow-large
+    """
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.path = path
+        self.size = size
+        self.left: float = min(max(size * LARGEST_EXPANSION, ALWAYS_ALLOWED), MOST)
+        if os.environ.get(ALLOW_LARGE) == "1":
+            self.left = math.inf
+
+    def spend(self, n: int) -> None:
+        """Count bytes that came out of a decompressor."""
+        self.foresee(n)
+        self.left -= n
+
+    def foresee(self, n: int) -> None:
+        """Refuse bytes that are still to come, if they are too many."""
+        if n > self.left:
+            few = self.size * LARGEST_EXPANSION < MOST
+            times = f"{LARGEST_EXPANSION} times its size" if few else f"{MOST:,} bytes"
+            raise BrokenFile(self.path, f"expands to more than {times}; if you trust it, add --allow-large")
+
+
+class Spending(io.RawIOBase):
+    """A stream whose bytes count against an allowance.
+
+    Parameters
+    ----------
+    source : file
+        With ``read1``.
+    allowance : Allowance
+
+    Examples
+    --------
+    >>> Spending(io.BytesIO(b"some text"), Allowance(Path("x.gz"), 9)).read1(4)
+    b'some'
+    """
+
+    def __init__(self, source: IO[bytes], allowance: Allowance) -> None:
+        self._source = cast("Any", source)
+        self._allowance = allowance
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read1(self, longest: int) -> bytes:
+        """Take some bytes; none at the end."""
+        piece = bytes(self._source.read1(longest))
+        self._allowance.spend(len(piece))
+        return piece
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, or a part of it."""
+        piece = self.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+_BY_EXTENSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".lzma": "xz", ".zst": "zstd", ".zstd": "zstd"}
+_BY_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_CHUNK = 1 << 20
+
+
+class Counted(io.RawIOBase):
+    """A file that tells someone how many bytes were read from it."""
+
+    def __init__(self, file: BinaryIO, tell: Callable[[int], None]) -> None:
+        self._file = file
+        self._tell = tell
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Read into a buffer, and tell."""
+        n = cast("io.RawIOBase", self._file).readinto(buffer) or 0  # type: ignore[arg-type]
+        self._tell(n)
+        return n
+
+    def close(self) -> None:
+        """Close the file beneath too."""
+        self._file.close()
+        super().close()
+
+
+def compression(path: Path) -> str | None:
+    """Return how a file is compressed, by its name or by its first bytes.
+
+    Examples
+    --------
+    >>> compression(Path("news.jsonl.gz")), compression(Path("news.tar.zst"))
+    ('gzip', 'zstd')
+    """
+    by_name = _BY_EXTENSION.get(path.suffix.lower())
+    if by_name is not None or not path.is_file():
+        return by_name
+    with path.open("rb") as file:
+        return compression_of(file.read(6))
+
+
+def compression_of(head: bytes) -> str | None:
+    """Return how data are compressed, by their first six bytes.
+
+    Examples
+    --------
+    >>> compression_of(b"BZh91A"), compression_of(b"plain ")
+    ('bz2', None)
+    """
+    return next((kind for magic, kind in _BY_MAGIC.items() if head.startswith(magic)), None)
+
+
+def plain_suffix(path: Path) -> str:
+    """Return the extension below that of the compression.
+
+    Examples
+    --------
+    >>> plain_suffix(Path("news.JSONL.gz"))
+    '.jsonl'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _BY_EXTENSION:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+@contextmanager
+def opened(path: Path, tell: Callable[[int], None], start: int = 0) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed as it is read; whatever is wrong with it becomes BrokenFile.
+
+    One that expands beyond measure is refused when it does.
+
+    Parameters
+    ----------
+    path : Path
+    tell : function
+        Called with the number of bytes of each piece that was read from the disk.
+    start : int
+        The byte to begin with, in a file that is not compressed.
+    """
+    kind = compression(path)
+    with reading(path), path.open("rb", buffering=0) as raw:
+        if start:
+            raw.seek(start)
+        counted = io.BufferedReader(Counted(cast("BinaryIO", raw), tell), _CHUNK)
+        plain: Any = decompressed(counted, kind)
+        if kind is not None:
+            plain = Spending(plain, Allowance(path, path.stat().st_size))
+        with io.BufferedReader(plain, _CHUNK) as buffered:
+            yield cast("BinaryIO", buffered)
+
+
+def decompressed(stream: IO[bytes], kind: str | None) -> IO[bytes]:
+    """Return what a compressed stream holds; ``kind`` is as :func:`compression` says it."""
+    if kind == "gzip":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    if kind == "bz2":
+        return bz2.BZ2File(stream)
+    if kind == "xz":
+        return lzma.LZMAFile(stream)
+    if kind == "zstd":
+        return pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd")
+    return stream
+
+
+@contextmanager
+def compressed(draft: Path, target: Path) -> Iterator[Path]:
+    """Give a file to write; its content goes to the draft, compressed as the target's name says."""
+    kind = _BY_EXTENSION.get(target.suffix.lower())
+    if kind is None:
+        yield draft
+        return
+    with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
+        plain = Path(folder, target.stem)
+        yield plain
+        with plain.open("rb") as source, pa.OSFile(str(draft), "wb") as file:
+            if kind == "xz":
+                compressor = lzma.LZMACompressor()
+                while piece := source.read(_CHUNK):
+                    file.write(compressor.compress(piece))
+                file.write(compressor.flush())
+                return
+            with pa.CompressedOutputStream(file, kind) as packed:
+                while piece := source.read(_CHUNK):
+                    packed.write(piece)
+
+
+@contextmanager
+def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
+    """Give a file that can be read at any place: itself, or a temporary decompressed copy on the disk."""
+    if compression(path) is None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
+        # Closed before it is read: Windows opens no file twice. Its name still says what it holds.
+        copy = Path(folder, f"copy{plain_suffix(path)}")
+        with opened(path, tell) as stream, copy.open("wb") as file:
+            while piece := stream.read(_CHUNK):
+                file.write(piece)
+        yield copy
+
+
+def anywhere(path: Path) -> Any:
+    """Return what Arrow takes as a file to be read at any place: a path, or an open file if it is at an address."""
+    return path.open("rb") if isinstance(path, RemoteFile) else path
+
+
+def file_size(path: Path) -> int:
+    """Return how many bytes a file has."""
+    with reading(path):
+        return path.stat().st_size
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the decompressors and the system raise into BrokenFile, and refuse what is no file."""
+    try:
+        if not isinstance(path, RemoteFile):
+            check_regular(path)
+        yield
+    except EOFError as error:
+        raise BrokenFile(path, "the compressed data end too early; is the file complete?") from error
+    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise BrokenFile(path, f"the compressed data are damaged ({error})") from error
+    except FileNotFoundError as error:
+        raise BrokenFile(path, "there is no such file") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise BrokenFile(path, (error.strerror or "cannot be opened").lower()) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        # Without a system's error number it comes from a decompressor.
+        raise BrokenFile(path, f"the compressed data are damaged ({error})") from error
+
+
+SAMPLE = 1 << 16
+_ASKED = 1 << 13
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    # Before UTF-16, whose mark is the beginning of this one.
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SAID = {
+    "utf-8": "UTF-8",
+    "utf-8-sig": "UTF-8",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32",
+    "cp1252": "Windows-1252",
+    "cp932": "Shift-JIS",
+    "latin-1": "Latin-1",
+}
+_OURS = {"windows-1252": "cp1252", "shift-jis": "cp932", "shift_jis": "cp932", "sjis": "cp932", "ansi": "cp1252"}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a file is encoded: the name of Python's codec, and what people call it."""
+
+    codec: str
+
+    @property
+    def said(self) -> str:
+        """Its usual name.
+
+        Examples
+        --------
+        >>> Encoding("cp932").said
+        'Shift-JIS'
+        """
+        return _SAID.get(self.codec, self.codec)
+
+
+def known_encoding(name: str) -> Encoding:
+    """Return the encoding of a name that somebody chose.
+
+    Examples
+    --------
+    >>> known_encoding("Windows-1252"), known_encoding("UTF8")
+    (Encoding(codec='cp1252'), Encoding(codec='utf-8-sig'))
+    """
+    lowered = name.strip().lower()
+    try:
+        codec = codecs.lookup(_OURS.get(lowered, lowered))
+        if not codec._is_text_encoding:
+            raise LookupError(name)
+    except (LookupError, ValueError) as error:
+        known = "utf-8, utf-16, windows-1252, shift-jis"
+        raise InputError(f"'{name}' is not the name of an encoding; the usual ones are {known}") from error
+    if codec.name == "utf-8":
+        return Encoding("utf-8-sig")
+    return Encoding("cp932" if codec.name == "shift_jis" else codec.name)
+
+
+def recognised(path: Path) -> Encoding:
+    """Return the encoding of a file, which may be compressed.
+
+    All of a file is read, because a letter that is not in UTF-8 may be the only one. That takes a second for a few
+    gigabytes.
+    """
+    with opened(path, lambda n: None) as stream:
+        head = stream.read(SAMPLE)
+        if (marked := _by_mark(head)) is not None:
+            return marked
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        sample, piece = head, head
+        try:
+            while piece:
+                decoder.decode(piece)
+                piece = stream.read(_CHUNK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            # What follows the first letter that is not UTF-8 is more telling than the beginning.
+            sample = head if piece is head else piece + stream.read(SAMPLE)
+            return guessed(sample)
+        if (wide := _without_mark(head)) is not None:
+            return wide
+    return Encoding("utf-8")
+
+
+def guessed(sample: bytes) -> Encoding:
+    r"""Return the likely encoding of bytes that are not all UTF-8.
+
+    Examples
+    --------
+    >>> guessed("naïve café".encode("cp1252")).said, guessed("これは日本語です。".encode("cp932")).said
+    ('Windows-1252', 'Shift-JIS')
+    """
+    if (found := _by_mark(sample) or _without_mark(sample)) is not None:
+        return found
+    if _mostly_utf8(sample):
+        return Encoding("utf-8")
+    if _is_japanese(sample):
+        return Encoding("cp932")
+    return _asked(sample) or Encoding(_western(sample))
+
+
+def _by_mark(head: bytes) -> Encoding | None:
+    return next((Encoding(codec) for mark, codec in _MARKS.items() if head.startswith(mark)), None)
+
+
+def _without_mark(head: bytes) -> Encoding | None:
+    """Recognise UTF-16 by its zeros: every other byte of what is mostly ASCII."""
+    even, odd = head[0:SAMPLE:2].count(0), head[1:SAMPLE:2].count(0)
+    half = min(len(head), SAMPLE) // 2
+    if half < 4:
+        return None
+    if odd > 0.4 * half and even < 0.05 * half:
+        return Encoding("utf-16-le")
+    if even > 0.4 * half and odd < 0.05 * half:
+        return Encoding("utf-16-be")
+    return None
+
+
+def _mostly_utf8(sample: bytes) -> bool:
+    """Return whether a sample has letters in UTF-8, and hardly any that are not: then a few bytes are damaged."""
+    text = sample.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    right = sum(character > "\x7f" for character in text) - wrong
+    return right > 9 * wrong
+
+
+def _is_japanese(sample: bytes) -> bool:
+    text = sample[: len(sample) - 1].decode("cp932", "replace") if len(sample) >= SAMPLE else None
+    if text is None:
+        text = sample.decode("cp932", "replace")
+    beyond = [character for character in text if character > "\x7f"]
+    # Half-width kana are single bytes, which Western letters would be taken for.
+    kana = sum("\u3001" <= character <= "\u30ff" for character in beyond)
+    return kana > 0.2 * len(beyond) and text.count("\ufffd") <= 0.01 * len(beyond)
+
+
+def _western(sample: bytes) -> str:
+    # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
+    return "latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
+
+
+_OTHER_SCRIPTS = [
+    "big5",
+    "cp1251",
+    "cp1253",
+    "cp1255",
+    "cp1256",
+    "cp866",
+    "cp949",
+    "cp950",
+    "euc_jp",
+    "euc_kr",
+    "gb18030",
+    "gb2312",
+    "iso8859_5",
+    "iso8859_7",
+    "koi8_r",
+]
+_ENOUGH_LETTERS = 20
+
+
+def _asked(sample: bytes) -> Encoding | None:
+    """Ask charset-normalizer, and take its word for scripts that Windows-1252 cannot write."""
+    beyond = sum(byte > 0x7F for byte in sample)
+    if beyond < _ENOUGH_LETTERS:
+        return None
+    try:
+        from charset_normalizer import from_bytes
+    except ImportError:
+        return None
+    best = from_bytes(sample[:_ASKED], cp_isolation=[*_OTHER_SCRIPTS, "cp1252"]).best()
+    return Encoding(codecs.lookup(best.encoding).name) if best is not None and best.encoding != "cp1252" else None
+
+
+LONGEST_LIST = 1 << 30
+"""So many bytes a list may have; one of all pages of the largest wikis has fewer."""
+
+
+def small_text(path: Path, at_most: int, what: str) -> str:
+    r"""Return the text of a file in UTF-8; a mark at its beginning that says so is left out.
+
+    Parameters
+    ----------
+    path : Path
+    at_most : int
+        How many bytes it may have: a larger one was named by mistake.
+    what : str
+        What it should be, for the message.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "stop.txt")
+    ...     _ = path.write_bytes(b"\xef\xbb\xbfthe\nof\n")
+    ...     small_text(path, 100, "stop list")
+    'the\nof\n'
+    """
+    with reading(path), path.open("rb") as file:
+        content = file.read(at_most + 1)
+    if len(content) > at_most:
+        raise BrokenFile(path, f"longer than {at_most:,} bytes, which no {what} is")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BrokenFile(path, f"not valid UTF-8 (byte {error.start})") from error
+
+
+def small_list(path: Path, what: str) -> list[str]:
+    """Return the lines of a file that hold something, without the white space around it."""
+    lines = [line.strip() for line in small_text(path, LONGEST_LIST, f"list of {plural(what)}").split("\n")]
+    if not any(lines):
+        raise BrokenFile(path, f"there is no {what} in it")
+    return [line for line in lines if line]
+
 
 STDIN = Path("-")
 _HEAD = 4096
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,34 +2,128 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, PriorwiseError
-from priorwise.readers.bibliography import JOINED, Joining
-from priorwise.readers.bibtex import bibtex
+from priorwise.readers.addresses import found_files
+from priorwise.readers.bibliographic import JOINED, Joining, bibtex, endnote, nbib, ris
 from priorwise.readers.columnar import arrow, parquet
-from priorwise.readers.compressed import anywhere, file_size, reading
-from priorwise.readers.databases import database
-from priorwise.readers.document import Document, described
-from priorwise.readers.endnote import endnote
-from priorwise.readers.fields import Columns, as_text, blank_id
-from priorwise.readers.formats import BIBLIOGRAPHIES
-from priorwise.readers.json_lines import Numbered, json_lines, lines_before
-from priorwise.readers.opening import STDIN, Opening, from_standard_input, no_format
-from priorwise.readers.record_parts import PART_BYTES, record_parts
-from priorwise.readers.remarks import NAMED, Remarks
-from priorwise.readers.remote_file import found_files
-from priorwise.readers.separated import separated
-from priorwise.readers.separators import PEEKED, Guess, guess_separator, said
-from priorwise.readers.sheets import spreadsheet
-from priorwise.readers.tagged import nbib, ris
+from priorwise.readers.document import NAMED, Document, Remarks, described
+from priorwise.readers.fields import (
+    LONGEST_RECORD,
+    PEEKED,
+    Columns,
+    Guess,
+    Numbered,
+    as_text,
+    blank_id,
+    guess_separator,
+    said,
+    unknown_column,
+)
+from priorwise.readers.opening import (
+    BIBLIOGRAPHIES,
+    STDIN,
+    Opening,
+    anywhere,
+    compression,
+    file_size,
+    from_standard_input,
+    no_format,
+    opened,
+    reading,
+)
+from priorwise.readers.tabular import database, separated, spreadsheet
+
+_CHUNK = 1 << 20
+
+
+def json_lines(reader: RecordReader, path: Path) -> Numbered:
+    """Yield the records of a file, or of its lines that are to be read."""
+    reader.says(path, "JSON lines")
+    columns, seen = reader.columns, set[str]()
+    begins = reader.lines is None or not reader.lines.start
+
+    def broken(reason: str, number: int) -> BrokenFile:
+        return BrokenFile(path, reason, line=reader.line(path, number))
+
+    for number, line in _lines(reader, path):
+        if len(line) > LONGEST_RECORD:
+            raise broken(f"the record is longer than {LONGEST_RECORD:,} bytes", number)
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except UnicodeDecodeError as error:
+            raise broken("the text is not valid UTF-8", number) from error
+        except (ValueError, RecursionError) as error:
+            raise broken(f"not valid JSON ({error})", number) from error
+        if not isinstance(record, dict):
+            raise broken(f"a JSON object on each line was expected, not {type(record).__name__}", number)
+        if begins and not seen and reader.checked:
+            for name in columns.texts:
+                if name not in record:
+                    raise unknown_column(name, record.keys(), str(path))
+        seen.update(record)
+        yield number, record
+    if seen and reader.checked:
+        # Records may leave out what is empty, so only the end tells that a column is in none of them.
+        _check_columns(reader, path, seen)
+
+
+def _lines(reader: RecordReader, path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that begin in the range that is to be read, numbered from 1; of one too long, its beginning."""
+    start, end = (0, None) if reader.lines is None else (reader.lines.start, reader.lines.stop)
+    # A line that is under way where the range begins belongs to the range before; one byte earlier tells whether it is.
+    place, at_line = (start - 1, False) if start else (0, True)
+    number = 0
+    with opened(path, reader.tell, place) as stream:
+        while (end is None or place < end) and (line := stream.readline(LONGEST_RECORD + 1 if at_line else _CHUNK)):
+            place += len(line)
+            if at_line:
+                number += 1
+                yield number, line.removeprefix(b"\xef\xbb\xbf") if place == len(line) else line
+            at_line = line.endswith(b"\n")
+
+
+def lines_before(path: Path, byte: int) -> int:
+    """Return how many lines of a file begin before a byte of it."""
+    if not byte:
+        return 0
+    number, rest = 1, byte - 1
+    with opened(path, lambda n: None) as stream:
+        while piece := stream.read(min(_CHUNK, rest)):
+            number, rest = number + piece.count(b"\n"), rest - len(piece)
+    return number
+
+
+def _check_columns(reader: RecordReader, path: Path, seen: set[str]) -> None:
+    """Raise UnknownName for a column that no record of the file has; a part of the file asks the rest of it."""
+    if reader.lines is not None:
+        seen.update(name for name in reader.columns.required if name not in seen and _is_named(name, path))
+    reader.columns.check(sorted(seen), str(path))
+
+
+def _is_named(name: str, path: Path) -> bool:
+    """Return whether a file holds a name as JSON spells it, with letters beyond ASCII as they are or escaped."""
+    spelled = [json.dumps(name, ensure_ascii=ascii_only).encode() for ascii_only in (False, True)]
+    kept = max(map(len, spelled)) - 1
+    with opened(path, lambda n: None) as stream:
+        end = b""
+        while piece := stream.read(_CHUNK):
+            piece = end + piece
+            if any(each in piece for each in spelled):
+                return True
+            end = piece[-kept:]
+    return False
+
 
 BLANK_IDS = "rows without an id, named by their row"
 SPLIT = "cells of '{}' split at {}, which was guessed"
@@ -170,6 +264,8 @@ class RecordReader:
         self.is_part = True
         self.total_bytes = sum(file_size(path) for path in self.paths)
         if self.row_groups is not None:
+            import pyarrow.parquet as pq
+
             n_groups = pq.read_metadata(anywhere(self.paths[0])).num_row_groups
             self.total_bytes = self.total_bytes * len(self.row_groups) // n_groups
         if self.lines is not None:
@@ -304,3 +400,132 @@ def holds_records(path: Path, opening: Opening | None = None) -> bool:
     (True, False)
     """
     return (opening or Opening()).format_of(path) is not None
+
+
+PART_BYTES = 1 << 26
+"""A part is at least so long, as it lies on the disk, unless nothing is left."""
+
+
+def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
+    """Return the parts of a reader, in order.
+
+    They depend on the files and columns alone, not on who reads them. Where all files before a part are Parquet, it is
+    known how many records they have; elsewhere the part's ``first`` is None, and its documents must have ids.
+    """
+    if reader.is_part or reader.joins or reader.total_bytes <= PART_BYTES:
+        return [reader]
+    reader.settle()
+    parts: list[RecordReader] = []
+    held: list[Path] = []
+    held_bytes = 0
+    number: int | None = 0
+
+    def close() -> None:
+        nonlocal held, held_bytes
+        if held:
+            parts.append(_part(reader, held))
+            held, held_bytes = [], 0
+
+    for path in reader.paths:
+        pieces = [_part(reader, [path], row_groups=rows) for rows in _row_groups(reader, path)]
+        pieces += [_part(reader, [path], lines=lines) for lines in _ranges_of_lines(reader, path)]
+        if len(pieces) < 2:
+            held.append(path)
+            held_bytes += path.stat().st_size
+            if held_bytes >= PART_BYTES:
+                close()
+            continue
+        close()
+        parts += pieces
+    close()
+    for part in parts:
+        part.first = number
+        rows = [_rows(reader, path, part.row_groups) for path in part.paths]
+        number = None if number is None or None in rows else number + sum(n for n in rows if n is not None)
+    return parts if len(parts) > 1 else [reader]
+
+
+def neighbours(sizes: Sequence[int]) -> list[slice]:
+    """Cut files into parts of neighbours that are long enough together.
+
+    Examples
+    --------
+    >>> neighbours([PART_BYTES, 1, PART_BYTES - 1, 7])
+    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
+    """
+    parts: list[slice] = []
+    begin = held_bytes = 0
+    for end, size in enumerate(sizes, start=1):
+        held_bytes += size
+        if held_bytes >= PART_BYTES or end == len(sizes):
+            parts.append(slice(begin, end))
+            begin, held_bytes = end, 0
+    return parts
+
+
+def _part(
+    reader: RecordReader, paths: list[Path], *, row_groups: list[int] | None = None, lines: range | None = None
+) -> RecordReader:
+    part = copy(reader)
+    part.paths, part.row_groups, part.lines = paths, row_groups, lines
+    part.become_part()
+    return part
+
+
+def _ranges_of_lines(reader: RecordReader, path: Path) -> Iterator[range]:
+    """Yield ranges of the bytes of a plain file of JSON lines; none if its documents must be numbered, in order."""
+    if reader.opening.format_of(path) != "jsonl" or compression(path) is not None:
+        return
+    n = path.stat().st_size // PART_BYTES
+    if n > 1 and _has_ids(reader, path):
+        yield from (range(i * PART_BYTES, (i + 1) * PART_BYTES) for i in range(n - 1))
+        yield range((n - 1) * PART_BYTES, path.stat().st_size)
+
+
+def _has_ids(reader: RecordReader, path: Path) -> bool:
+    """Return whether the first record has an id; what cannot be read has none here, and its reader says why."""
+    with path.open("rb") as file:
+        first = file.readline(LONGEST_RECORD)
+    try:
+        return reader.columns.id in json.loads(first.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def _row_groups(reader: RecordReader, path: Path) -> Iterator[list[int]]:
+    """Yield neighbouring row groups of a Parquet file that are long enough together; nothing of any other file."""
+    metadata = _metadata(reader, path)
+    if metadata is None:
+        return
+    held: list[int] = []
+    held_bytes = 0
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        held.append(group)
+        held_bytes += sum(row_group.column(i).total_compressed_size for i in range(row_group.num_columns))
+        if held_bytes >= PART_BYTES:
+            yield held
+            held, held_bytes = [], 0
+    if held:
+        yield held
+
+
+def _rows(reader: RecordReader, path: Path, row_groups: Sequence[int] | None) -> int | None:
+    metadata = _metadata(reader, path)
+    if metadata is None:
+        return None
+    chosen = range(metadata.num_row_groups) if row_groups is None else row_groups
+    return sum(metadata.row_group(group).num_rows for group in chosen)
+
+
+def _metadata(reader: RecordReader, path: Path) -> Any:
+    """Return what a Parquet file says of itself; a damaged one says nothing here, and its reader says why."""
+    if reader.opening.format_of(path) != "parquet" or compression(path) is not None:
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_metadata(anywhere(path))
+    except (pa.ArrowException, OSError):
+        return None

@@ -11,12 +11,9 @@ from typing import Any
 
 from priorwise.counting import counted
 from priorwise.errors import BrokenFile
-from priorwise.readers.column_guess import guess_columns
-from priorwise.readers.compressed import opened
-from priorwise.readers.fields import Columns
-from priorwise.readers.opening import Opening
+from priorwise.readers.fields import PEEKED, Columns, guess_columns, said
+from priorwise.readers.opening import Opening, opened
 from priorwise.readers.records import RecordReader, settled
-from priorwise.readers.separators import PEEKED, said
 
 SHOWN = 10
 LONGEST_CELL = 160

@@ -17,9 +17,8 @@ from typing import Any
 from priorwise.corpus import Corpus, ingest
 from priorwise.corpus.storage.manifest import Manifest
 from priorwise.errors import BrokenFile, InputError, PriorwiseError, UnknownName
-from priorwise.readers.compressed import plain_suffix
 from priorwise.readers.fields import Columns
-from priorwise.readers.formats import BY_SUFFIX
+from priorwise.readers.opening import BY_SUFFIX, plain_suffix
 from priorwise.web.jobs import Jobs, Report
 from priorwise.web.workspace import Workspace, slug
 

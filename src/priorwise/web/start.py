@@ -13,8 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from priorwise.errors import DiskFull, DownloadFailed, InputError
-from priorwise.readers.formats import BY_SUFFIX
-from priorwise.readers.opening import Opening
+from priorwise.readers.opening import BY_SUFFIX, Opening
 from priorwise.web import answers
 from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page
@@ -186,8 +185,8 @@ def _demo(shelf: Shelf, name: str, report: Report) -> str:
     """Make the corpus of the demo: the Wikipedia of 2006 if it can be had, or a made-up wiki."""
     from priorwise.corpus.build.wikipedia import ingest_wikipedia
     from priorwise.discovery.made_up_wiki import write_wiki
-    from priorwise.readers.copies import cache_folder
-    from priorwise.readers.enwik8 import find_enwik8
+    from priorwise.readers.addresses import cache_folder
+    from priorwise.readers.download import find_enwik8
 
     source = shelf.folder / f"{name}.source"
     source.mkdir(parents=True, exist_ok=True)

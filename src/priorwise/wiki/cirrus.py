@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.compressed import reading
-from priorwise.readers.document import CategoryPage, Document, Entry, Origin
-from priorwise.readers.record_parts import neighbours
-from priorwise.readers.remarks import Remarks
-from priorwise.readers.remote_file import found_files
+from priorwise.readers.addresses import found_files
+from priorwise.readers.document import CategoryPage, Document, Entry, Origin, Remarks
+from priorwise.readers.opening import reading
+from priorwise.readers.records import neighbours
 from priorwise.wiki.files import readable_pieces
 from priorwise.wiki.siteinfo import ARTICLE, CATEGORY, SiteNames, site_names
 from priorwise.wiki.wikitext import Article, category_name, read_wikitext

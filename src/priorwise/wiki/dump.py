@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.compressed import compression, reading
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import Remarks
+from priorwise.readers.opening import compression, reading
 from priorwise.wiki.bzip2 import Block, blocks_from, last_blocks
 from priorwise.wiki.files import readable_pieces
 from priorwise.wiki.siteinfo import LONGEST_HEAD

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from priorwise.errors import BrokenFile
-from priorwise.readers.compressed import opened
+from priorwise.readers.opening import opened
 
 Kind = Literal["xml", "sql:categorylinks", "sql:linktarget", "sql:page", "cirrus", "index"]
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.compressed import compression
-from priorwise.readers.document import CategoryPage, Document
-from priorwise.readers.remarks import Remarks
-from priorwise.readers.remote_file import found_files
+from priorwise.readers.addresses import found_files
+from priorwise.readers.document import CategoryPage, Document, Remarks
+from priorwise.readers.opening import compression
 from priorwise.wiki.cirrus import CirrusReader
 from priorwise.wiki.dump import DumpFile, Run
 from priorwise.wiki.files import Kind, kind_of, readable_pieces

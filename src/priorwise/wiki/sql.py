@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.remarks import Remarks
+from priorwise.readers.document import Remarks
 from priorwise.wiki.files import PIECE, readable_pieces
 
 LONGEST = 1 << 24

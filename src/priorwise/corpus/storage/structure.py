@@ -27,7 +27,7 @@ from priorwise.corpus.storage import files as file_of
 from priorwise.corpus.storage.columns import LARGEST_OFFSET, list_parts
 from priorwise.corpus.storage.manifest import Manifest
 from priorwise.corpus.texts import LARGEST_BLOCK
-from priorwise.readers.copies import cache_folder
+from priorwise.readers.addresses import cache_folder
 
 Batches = list[pa.RecordBatch]
 Read = Callable[[str], Batches]

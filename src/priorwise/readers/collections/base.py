@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
-from priorwise.readers.archives import Member
+from priorwise.readers.addresses import found_files
+from priorwise.readers.archives import Inputs, Member
 from priorwise.readers.blocks import blocks
-from priorwise.readers.document import Document, described
+from priorwise.readers.document import Document, Remarks, described
 from priorwise.readers.folder import decoded
-from priorwise.readers.inputs import Inputs
-from priorwise.readers.record_parts import PART_BYTES, neighbours
-from priorwise.readers.remarks import Remarks
-from priorwise.readers.remote_file import found_files
+from priorwise.readers.records import PART_BYTES, neighbours
 
 SPLITS = ("all", "train", "test")
 LONGEST_FILE = 1 << 26

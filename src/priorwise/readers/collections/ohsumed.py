@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Literal
 
+from priorwise.readers.archives import Inputs
 from priorwise.readers.collections.base import CollectionReader, Paths, in_one_line, part_of
 from priorwise.readers.document import Document
 from priorwise.readers.folder import DIFFERING
-from priorwise.readers.inputs import Inputs
 
 
 class OhsumedReader(CollectionReader):
