@@ -20,7 +20,7 @@ from conftest import Cli, Refused
 from priorwise.corpus import Corpus, Document
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.readers.collections import base as collection
-from priorwise.readers.collections import medline, odp, rcv1, rcv1_tables, reuters, yahoo_qa
+from priorwise.readers.collections import medline, odp, rcv1, reuters, yahoo_qa
 from priorwise.readers.folder import DIFFERING
 from small_collections import (
     ABSTRACTS,
@@ -219,7 +219,7 @@ def test_rcv1_vectors_without_a_dictionary_or_with_other_weights() -> None:
 def test_counts_are_found_again(counts: list[int], scale: float, random: Random) -> None:
     idf = np.array([random.uniform(0.1, 11) for _ in counts])
     weights = np.array([float(f"{value:.15g}") for value in (1 + np.log(counts)) * idf * scale])
-    found = rcv1_tables.counts_of(weights, idf)
+    found = rcv1.counts_of(weights, idf)
     if min(counts) == 1:
         assert found is not None
         assert found.tolist() == counts

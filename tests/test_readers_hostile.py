@@ -25,7 +25,7 @@ import priorwise as pw
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, PriorwiseError
 from priorwise.readers import archives, blocks, opening
 from priorwise.readers.collections import base as collection
-from priorwise.readers.collections import medline, rcv1, rcv1_tables, reuters, yahoo_qa
+from priorwise.readers.collections import medline, rcv1, reuters, yahoo_qa
 from priorwise.readers.collections.base import CollectionReader
 from small_collections import (
     COLLECTIONS,
@@ -123,7 +123,7 @@ def test_a_record_without_end_takes_no_memory(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rcv1_tables, "LONGEST_RECORD", 50)
+    monkeypatch.setattr(rcv1, "LONGEST_RECORD", 50)
     remarks: list[str] = []
 
     class Pieces:
@@ -133,10 +133,10 @@ def test_lines(monkeypatch: pytest.MonkeyPatch) -> None:
             return [b"one\n\ntw", b"o\n" + b"x" * 60, b"x" * 60, b"x\nthree"]
 
     member: Any = Pieces()
-    assert list(rcv1_tables.lines(member, lambda what, n: remarks.append(what))) == [b"one", b"two", b"three"]
+    assert list(rcv1.lines(member, lambda what, n: remarks.append(what))) == [b"one", b"two", b"three"]
     assert remarks == [blocks.TOO_LONG]
     member.cut = True
-    assert list(rcv1_tables.lines(member, lambda what, n: None)) == [b"one", b"two"]
+    assert list(rcv1.lines(member, lambda what, n: None)) == [b"one", b"two"]
 
 
 def add(archive: tarfile.TarFile, name: str, kind: bytes, target: str = "") -> None:

@@ -23,62 +23,22 @@ _STARTS_FORMULA = re.compile(re.sub(r"\\x\{(\w{4})\}", r"\\u\1", _FORMULA))
 
 
 def starts_formula(text: str) -> bool:
-    """Return whether a spreadsheet program may take a text for a formula.
-
-    Examples
-    --------
-    >>> starts_formula("=1+1"), starts_formula("1+1")
-    (True, False)
-    """
+    """Return whether a spreadsheet program may take a text for a formula."""
     return _STARTS_FORMULA.match(text) is not None
 
 
 def guarded(text: str) -> str:
-    """Return a text as a cell that no spreadsheet program takes for a formula.
-
-    Examples
-    --------
-    >>> guarded("=1+1"), guarded("plain"), guarded("'=1")
-    ("'=1+1", 'plain', "''=1")
-    """
+    """Return a text as a cell that no spreadsheet program takes for a formula."""
     return "'" + text if starts_formula(text) else text
 
 
 def unguarded(cell: str) -> str:
-    """Undo :func:`guarded`.
-
-    Examples
-    --------
-    >>> unguarded("'=1+1"), unguarded("'tis")
-    ('=1+1', "'tis")
-    """
+    """Undo :func:`guarded`."""
     return cell[1:] if cell.startswith("'") and starts_formula(cell) else cell
 
 
 def csv_writer(file: TextIO, headings: Sequence[str]) -> Callable[[Iterable[Any]], None]:
-    r"""Write the headings of a table, and return a function that writes one row.
-
-    Parameters
-    ----------
-    file : text file
-        Opened with ``newline=""``.
-    headings : sequence of str
-        The names of the columns.
-
-    Returns
-    -------
-    function
-        Takes the cells of a row: texts, numbers, and None for an empty cell.
-
-    Examples
-    --------
-    >>> import io
-    >>> file = io.StringIO()
-    >>> write_row = csv_writer(file, ["title", "score"])
-    >>> write_row(["=1+1", -0.5])
-    >>> file.getvalue()
-    "title,score\n'=1+1,-0.5\n"
-    """
+    """Write the headings of a table, and return a function that writes one row."""
     writer = csv.writer(_UnixLines(file))
 
     def write_row(cells: Iterable[Any]) -> None:
@@ -89,24 +49,7 @@ def csv_writer(file: TextIO, headings: Sequence[str]) -> Callable[[Iterable[Any]
 
 
 def row_text(cells: Iterable[Any], *, everywhere: bool = False, guard: bool = True, **dialect: Any) -> str:
-    r"""Return one row of a table in any dialect of CSV, without the end of the line.
-
-    Parameters
-    ----------
-    cells : iterable
-        Texts, numbers, and None for an empty cell.
-    everywhere : bool
-        Quote every cell.
-    guard : bool
-        Let no cell be taken for a formula; switched off for cells of somebody's own file.
-    **dialect
-        The options of :func:`csv.writer`.
-
-    Examples
-    --------
-    >>> row_text(["=1+1", "a;b", 7], delimiter=";")
-    '\'=1+1;"a;b";7'
-    """
+    """Return one row of a table in any dialect of CSV, without the end of the line."""
     file = io.StringIO()
     quoting: Any = csv.QUOTE_ALL if everywhere else dialect.pop("quoting", csv.QUOTE_MINIMAL)
     dialect.pop("quoting", None)
@@ -118,22 +61,7 @@ def row_text(cells: Iterable[Any], *, everywhere: bool = False, guard: bool = Tr
 
 
 def write_csv(table: Any, file: Path | BinaryIO) -> None:
-    r"""Write an Arrow table as CSV, with a byte order mark for spreadsheet programs.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-    file : Path or binary file
-
-    Examples
-    --------
-    >>> import io
-    >>> import pyarrow as pa
-    >>> file = io.BytesIO()
-    >>> write_csv(pa.table({"title": ["=1+1", None], "score": [-0.5, 2.0]}), file)
-    >>> file.getvalue()
-    b'\xef\xbb\xbf"title","score"\n"\'=1+1",-0.5\n,2\n'
-    """
+    """Write an Arrow table as CSV, with a byte order mark for spreadsheet programs."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv as arrow_csv

@@ -71,13 +71,7 @@ class Finished:
 
 
 def kind_of(path: Path) -> str:
-    """Return what a file is to hold, by its name.
-
-    Examples
-    --------
-    >>> kind_of(Path("tea.xlsx")), kind_of(Path("tea.txt"))
-    ('xlsx', 'pages')
-    """
+    """Return what a file is to hold, by its name."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path.name} should end in one of {', '.join(KINDS)}, which says what it holds")

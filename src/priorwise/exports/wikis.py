@@ -34,40 +34,20 @@ Rows = Iterable[Result | Mapping[str, Any]]
 
 
 def is_title(title: str, space: str = "") -> bool:
-    """Return whether a page of a wiki can have this title, after the name of its namespace.
-
-    Examples
-    --------
-    >>> is_title("AT&T"), is_title("a]] {{delete}}"), is_title("~~~~")
-    (True, False, False)
-    """
+    """Return whether a page of a wiki can have this title, after the name of its namespace."""
     long = len((space + title).encode("utf-8", "replace")) > _LONGEST_TITLE
     return not long and _NO_TITLE.search(title) is None and shown(title) == title
 
 
 def link(title: str, space: str = "") -> str:
-    """Return a link to a page; a title that no page of a wiki can have becomes plain text.
-
-    Examples
-    --------
-    >>> print(link("Random forest"), link("Image:Cat.png"), link("Chess", "Category:"))
-    [[:Random forest]] [[:Image:Cat.png]] [[:Category:Chess]]
-    >>> print(link("a]] {{delete}}"), link("<b>"))
-    <nowiki>a]] {{delete}}</nowiki> <nowiki>&lt;b&gt;</nowiki>
-    """
+    """Return a link to a page; a title that no page of a wiki can have becomes plain text."""
     if not is_title(title, space):
         return f"<nowiki>{escape(' '.join(shown(title).split()), quote=False)}</nowiki>"
     return f"[[:{space}{title}]]"
 
 
 def wikitext_list(results: Rows, statuses: Collection[str] = ("accepted",), heading: str | None = None) -> str:
-    r"""Return a list of links to paste into a page of a wiki, under the name of the category if it is given.
-
-    Examples
-    --------
-    >>> wikitext_list([Result("Tea", "accepted", 1), Result("Law", "rejected", 2)])
-    '* [[:Tea]]\n'
-    """
+    """Return a list of links to paste into a page of a wiki, under the name of the category if it is given."""
     found = sorted((each for each in results_of(results).values() if each.status in statuses), key=lambda r: r.order)
     lines = [] if heading is None else [f"== {link(heading, 'Category:')} =="]
     return "".join(f"{line}\n" for line in [*lines, *(f"* {link(each.title or each.id)}" for each in found)])
@@ -83,44 +63,19 @@ def chosen(results: Rows, statuses: Collection[str] = ("accepted",)) -> Iterator
 
 
 def page_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> str:
-    r"""Return titles, one in each line: what PetScan takes as a manual list and PagePile as a new pile.
-
-    Examples
-    --------
-    >>> page_list([Result("Tea", "accepted", 2), Result("Milk", "accepted", 1), Result("Law", "rejected", 3)])
-    'Milk\nTea\n'
-    """
+    """Return titles, one in each line: what PetScan takes as a manual list and PagePile as a new pile."""
     return "".join(f"{title}\n" for _, title in chosen(results, statuses))
 
 
 def pywikibot_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> str:
-    r"""Return links, one in each line, for ``pwb category add -file:LIST -to:"CATEGORY"``.
-
-    Examples
-    --------
-    >>> pywikibot_list([Result("Tea", "accepted", 1)])
-    '[[Tea]]\n'
-    """
+    """Return links, one in each line, for ``pwb category add -file:LIST -to:"CATEGORY"``."""
     return "".join(f"[[{title}]]\n" for _, title in chosen(results, statuses))
 
 
 def quick_statements(
     results: Rows, statement: tuple[str, str], statuses: Collection[str] = ("accepted",)
 ) -> tuple[str, int]:
-    r"""Return commands for QuickStatements, and how many documents have no item: their ids must be items of Wikidata.
-
-    Parameters
-    ----------
-    results : iterable of Result or mappings
-    statement : tuple of str
-        The property and the item to add, such as ``("P921", "Q2539")``: main subject, machine learning.
-    statuses : collection of str
-
-    Examples
-    --------
-    >>> quick_statements([Result("Q42", "accepted", 1), Result("Tea", "accepted", 2)], ("P921", "Q2539"))
-    ('Q42\tP921\tQ2539\n', 1)
-    """
+    """Return commands for QuickStatements, and how many documents have no item: their ids must be items of Wikidata."""
     name, value = statement
     if not _PROPERTY.fullmatch(name) or not _ITEM.fullmatch(value):
         raise InputError(f"a statement is a property and an item, such as P921 and Q2539, not '{name}' and '{value}'")

@@ -128,20 +128,7 @@ def _keywords_in(added: Added, row: int) -> list[str]:
 
 
 def record_text(kind: str, record: Mapping[str, Any], keywords: Iterable[str]) -> str:
-    """Return one record of RIS or of PubMed's format.
-
-    Parameters
-    ----------
-    kind : {"ris", "nbib"}
-    record : mapping
-        Under the names that all bibliographies share here: ``id``, ``title``, ``text``, ``authors``, ``year``, ….
-    keywords : iterable of str
-
-    Examples
-    --------
-    >>> record_text("ris", {"id": "10.1000/a", "title": "On tea"}, ["Tea"]).splitlines()
-    ['TY  - GEN', 'ID  - 10.1000/a', 'TI  - On tea', 'KW  - Tea', 'ER  - ', '']
-    """
+    """Return one record of RIS or of PubMed's format."""
     # PubMed knows no other ids; a record must begin with this line all the same.
     number = record.get("pmid") or (record["id"] if str(record["id"]).isdecimal() else "")
     lines = [f"TY  - {record.get('type') or 'GEN'}"] if kind == "ris" else [f"PMID- {number}"]

@@ -35,24 +35,12 @@ _ADVICE = {
 
 
 def is_address(path: str | Path) -> bool:
-    """Return whether this is the address of a file or folder, not the path of one.
-
-    Examples
-    --------
-    >>> is_address("s3://bucket/news.corpus"), is_address("news.corpus"), is_address(Path("news.corpus"))
-    (True, False, False)
-    """
+    """Return whether this is the address of a file or folder, not the path of one."""
     return isinstance(path, str) and "://" in path
 
 
 def local_path(path: str | Path) -> Path | None:
-    """Return the path that is meant, or None if it is an address elsewhere.
-
-    Examples
-    --------
-    >>> local_path("file:///data/news.corpus"), local_path("s3://bucket/news.corpus")
-    (PosixPath('/data/news.corpus'), None)
-    """
+    """Return the path that is meant, or None if it is an address elsewhere."""
     if not is_address(path):
         if was_address(path):
             raise InputError(f"{path} was an address, and a path has lost one of its slashes: give the address itself")
@@ -62,37 +50,19 @@ def local_path(path: str | Path) -> Path | None:
 
 
 def was_address(path: str | Path) -> bool:
-    """Return whether this is a path that was made of an address, and is on no disk.
-
-    Examples
-    --------
-    >>> was_address(Path("s3://bucket/news.corpus")), was_address(Path("news.corpus"))
-    (True, False)
-    """
+    """Return whether this is a path that was made of an address, and is on no disk."""
     first = Path(path).parts[:1]
     return bool(first) and re.fullmatch(r"[a-z][a-z0-9+.-]+:", first[0]) is not None and not Path(first[0]).exists()
 
 
 def with_ending(address: str, ending: str) -> str:
-    """Return the address of a neighbour, whose name has an ending more; the options after a ``?`` stay.
-
-    Examples
-    --------
-    >>> with_ending("s3://bucket/x.corpus/?region=eu-west-1", ".partial")
-    's3://bucket/x.corpus.partial?region=eu-west-1'
-    """
+    """Return the address of a neighbour, whose name has an ending more; the options after a ``?`` stay."""
     path, mark, options = address.partition("?") if is_address(address) else (address, "", "")
     return path.rstrip("/") + ending + mark + options
 
 
 def shown(address: str) -> str:
-    """Return an address as it may be shown to anybody: without a user's name and password, and without options.
-
-    Examples
-    --------
-    >>> shown("s3://key:secret@bucket/x.corpus?region=eu-west-1"), shown("x?.corpus")
-    ('s3://bucket/x.corpus', 'x?.corpus')
-    """
+    """Return an address as it may be shown to anybody: without a user's name and password, and without options."""
     if not is_address(address):
         return address
     scheme, _, rest = address.partition("://")
@@ -181,33 +151,7 @@ def copied(
     sha256: str | None = None,
     tell: Tell = lambda n: None,
 ) -> Path:
-    """Copy a file to the disk unless it is there; it takes its name when it is whole.
-
-    Parameters
-    ----------
-    open_source : function
-        Opens the file; what it returns has ``seek``, ``read`` and ``close``.
-    target : Path
-        Where the copy goes; its folder is made.
-    size : int
-        How long the file is.
-    sha256 : str, optional
-        Its checksum, if that is known.
-    tell : function, optional
-        Told the number of bytes of each piece that is there.
-
-    Raises
-    ------
-    BrokenFile
-        The file is shorter or longer than it was said to be, or has another checksum; the copy is thrown away.
-
-    Examples
-    --------
-    >>> import io, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     copied(lambda: io.BytesIO(b"some bytes"), Path(folder, "a", "copy"), 10).read_bytes()
-    b'some bytes'
-    """
+    """Copy a file to the disk unless it is there; it takes its name when it is whole."""
     target.parent.mkdir(parents=True, exist_ok=True)
     # Another process may be copying the same file; it is worth waiting for, however long it takes.
     with held(target, patience=-1):
@@ -260,10 +204,6 @@ class RemoteFile(_HerePath):
 
     It is a path in all that readers ask of one: its name, how long it is, and to be opened. Only what must be mapped is
     copied to the disk, to the folder of downloads, when it is asked for by ``os.fspath``.
-
-    Parameters
-    ----------
-    address : str
     """
 
     address: str
@@ -378,11 +318,6 @@ def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
 
     The last part of an address may hold ``*`` and ``[…]``. An address that ends in ``/`` means all files in the folder,
     but not those whose names begin with ``_`` or ``.``, which Spark and others leave beside their own.
-
-    Examples
-    --------
-    >>> found_files(["a.jsonl", Path("b.jsonl")]), found_files("a.jsonl")
-    ([PosixPath('a.jsonl'), PosixPath('b.jsonl')], [PosixPath('a.jsonl')])
     """
     found: list[Path] = []
     for path in [given] if isinstance(given, str | Path) else given:

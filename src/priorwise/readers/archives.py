@@ -35,13 +35,7 @@ _OF_SURPRISED_DECOMPRESSORS = (NotImplementedError, RuntimeError, ValueError, Ov
 
 
 def is_damage(error: Exception) -> bool:
-    """Say whether an error tells of a damaged file, and not of a disk that fails, nor of a refusal of ours.
-
-    Examples
-    --------
-    >>> is_damage(EOFError()), is_damage(OSError(5, "Input/output error")), is_damage(BrokenFile("x", "a bomb"))
-    (True, False, False)
-    """
+    """Say whether an error tells of a damaged file, and not of a disk that fails, nor of a refusal of ours."""
     if isinstance(error, OSError):
         # Decompressors raise it without a number; a damaged table of contents leads to places that do not exist.
         return error.errno in (None, errno.EINVAL)
@@ -50,26 +44,7 @@ def is_damage(error: Exception) -> bool:
 
 
 class Guarded(io.RawIOBase):
-    r"""A stream that ends where its source breaks off, and tells.
-
-    Parameters
-    ----------
-    source : file
-        With ``read1``.
-    damaged : function
-        Called with the reason if the source breaks off; from then on ``cut`` is true.
-    allowance : Allowance, optional
-        What the bytes count against.
-
-    Examples
-    --------
-    >>> import gzip
-    >>> whole = gzip.compress(b"some text", mtime=0)
-    >>> stream = Guarded(gzip.GzipFile(fileobj=io.BytesIO(whole[:-4])), print)
-    >>> stream.head(4), stream.read(), stream.cut
-    the compressed data end too early or are damaged
-    (b'some', b'some text', True)
-    """
+    """A stream that ends where its source breaks off, and tells."""
 
     def __init__(self, source: IO[bytes], damaged: Callable[[str], None], allowance: Allowance | None = None) -> None:
         self._source = cast("Any", source)
@@ -161,16 +136,7 @@ class Member:
 
 
 class Walk:
-    """One file on the disk, and the way through all that lies in it.
-
-    Parameters
-    ----------
-    path : Path
-    damaged : function
-        Called with the path and the reason if the file cannot be read to its end.
-    remark, tell : function
-        As those of :class:`~priorwise.readers.archives.Inputs`.
-    """
+    """One file on the disk, and the way through all that lies in it."""
 
     def __init__(
         self,
@@ -300,24 +266,7 @@ DAMAGED = "input files that are cut off or damaged, read as far as they go"
 
 
 class Inputs:
-    """Every file of a collection, once for each iteration.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files, archives (tar, zip), folders; each file plain or compressed by gzip, bz2, xz or zstd.
-    remark : function, optional
-        Called with what should be told of the input, how often it was so, and, if it is about one file, its name.
-    tell : function, optional
-        Called with the number of bytes of each piece that was read from the disk.
-
-    Attributes
-    ----------
-    total_bytes : int
-        The size of all files on the disk.
-    reasons : dict
-        Why files could not be read to their end.
-    """
+    """Every file of a collection, once for each iteration."""
 
     def __init__(
         self,

@@ -34,25 +34,13 @@ _SHORTEST_TITLE = 10
 
 
 def doi_in(value: str) -> str:
-    """Return the DOI in a string in lower case, without an address before it; empty if there is none.
-
-    Examples
-    --------
-    >>> doi_in("https://doi.org/10.1000/ABC.1"), doi_in("10.1000/x [doi]"), doi_in("none")
-    ('10.1000/abc.1', '10.1000/x', '')
-    """
+    """Return the DOI in a string in lower case, without an address before it; empty if there is none."""
     found = _DOI.search(value)
     return found[0].rstrip(".,;").lower() if found else ""
 
 
 def keywords_of(values: Iterable[str]) -> list[str]:
-    """Return keywords one by one: some programs write all of them into one field.
-
-    Examples
-    --------
-    >>> keywords_of(["Tea; Milk"]), keywords_of(["Tea", "Lead, white"])
-    (['Tea', 'Milk'], ['Tea', 'Lead, white'])
-    """
+    """Return keywords one by one: some programs write all of them into one field."""
     given = [value for value in values if value.strip() and not value.startswith(MARK)]
     separator = ";"
     if len(given) == 1 and ";" not in given[0] and given[0].count(",") >= 1:
@@ -116,16 +104,6 @@ class Joining:
     """Joins records that are the same publication: by DOI, by PMID, then by title, year and first author.
 
     Two records with different DOIs are never joined by their titles: an erratum has the title of its article.
-
-    Examples
-    --------
-    >>> one = bibliographic(title="On tea", text="", keywords=[], authors=[], year="", journal="", doi="10.1234/x",
-    ...                     pmid="")
-    >>> joining = Joining()
-    >>> joining.add("line 1", one), joining.add("line 9", dict(one, text="It was drunk."))
-    (None, 'DOI')
-    >>> [publication.record["text"] for publication in joining]
-    ['It was drunk.']
     """
 
     def __init__(self) -> None:
@@ -225,14 +203,7 @@ def numbered_lines(path: Path, encoding: Encoding, tell: Any = lambda n: None) -
 
 
 def ris_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
-    r"""Yield the records of a RIS file, from TY to ER, and the numbers of lines that are in none.
-
-    Examples
-    --------
-    >>> lines = ["TY  - JOUR\n", "TI  - On tea\n", "and milk\n", "ER  - \n"]
-    >>> [record.first("TI") for record in ris_records(enumerate(lines, start=1))]
-    ['On tea and milk']
-    """
+    """Yield the records of a RIS file, from TY to ER, and the numbers of lines that are in none."""
     record: Tagged | None = None
     for number, line in lines:
         found = _RIS.match(line.rstrip("\r\n").removeprefix("\ufeff"))
@@ -259,14 +230,7 @@ def ris_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
 
 
 def nbib_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
-    r"""Yield the records of a file of PubMed's; each begins with PMID, after an empty line or the file's beginning.
-
-    Examples
-    --------
-    >>> lines = ["PMID- 12\n", "TI  - On tea\n", "      and milk\n", "\n", "PMID- 13\n"]
-    >>> [record.first("PMID") for record in nbib_records(enumerate(lines, start=1))]
-    ['12', '13']
-    """
+    """Yield the records of a file of PubMed's; each begins with PMID, after an empty line or the file's beginning."""
     record: Tagged | None = None
     for number, line in lines:
         plain = line.rstrip("\r\n").removeprefix("\ufeff")
@@ -530,13 +494,7 @@ _COMMAND = re.compile(r"\\(?:emph|text\w+|mathrm|it|bf|em|sc)\b\s*")
 
 
 def latex_text(value: str) -> str:
-    r"""Return a value without LaTeX's accents and braces: what a reader would see.
-
-    Examples
-    --------
-    >>> latex_text(r'G{\"o}del, {\'E}cole \& {\ss}, \emph{Tea}')
-    'Gödel, École & ß, Tea'
-    """
+    """Return a value without LaTeX's accents and braces: what a reader would see."""
     import unicodedata
 
     def accented(found: re.Match[str]) -> str:

@@ -20,24 +20,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def blocks(pieces: Iterable[bytes], tag: str, remark: Callable[[str, int], None]) -> Iterator[bytes]:
-    """Yield each record ``<tag …> … </tag>`` of a stream, with its tags.
-
-    Parameters
-    ----------
-    pieces : iterable of bytes
-        The stream, cut anywhere.
-    tag : str
-        Or several, with ``|`` between them.
-    remark : function
-        Called with what was left out, and how often: a record in which another begins, a record that the end cuts off,
-        a record of more than 8 MB.
-
-    Examples
-    --------
-    >>> list(blocks([b"<a><r n='1'>x</r><r>cut off <r", b">y</r></a>"], "r", lambda what, n: print(n, what)))
-    1 records without an end, left out
-    [b"<r n='1'>x</r>", b'<r>y</r>']
-    """
+    """Yield each record ``<tag …> … </tag>`` of a stream, with its tags."""
     longest_mark = len(tag) + 3
     mark = re.compile(rf"<(?:{tag})(?=[\s>])|</(?:{tag})>".encode())
     held, begin, look = b"", -1, 0
@@ -65,13 +48,7 @@ def blocks(pieces: Iterable[bytes], tag: str, remark: Callable[[str, int], None]
 
 
 def field(record: str, tag: str) -> str:
-    """Return what stands in the first ``<tag …> … </tag>`` of a record, or nothing.
-
-    Examples
-    --------
-    >>> field("<r><name lang='en'>x</name><n>y</n></r>", "n"), field("<r><n>open</r>", "n")
-    ('y', '')
-    """
+    """Return what stands in the first ``<tag …> … </tag>`` of a record, or nothing."""
     at = -1
     while (at := record.find(f"<{tag}", at + 1)) >= 0:
         after = at + 1 + len(tag)
@@ -83,36 +60,18 @@ def field(record: str, tag: str) -> str:
 
 
 def attributes(record: str) -> dict[str, str]:
-    """Return the attributes of a record's own tag.
-
-    Examples
-    --------
-    >>> attributes('<page about="http://a.b/?c&amp;d"><x n="1"/></page>')
-    {'about': 'http://a.b/?c&d'}
-    """
+    """Return the attributes of a record's own tag."""
     tag = record[: min(record.find(">"), _LONGEST_TAG)]
     return {name: unescaped(value) for name, value in _ATTRIBUTE.findall(tag)}
 
 
 def unescaped(text: str) -> str:
-    r"""Return a text with its references replaced; those to control characters, which mean nothing, become nothing.
-
-    Examples
-    --------
-    >>> unescaped("AT&amp;T &lt;T> &#252;&#xfc;&#3; &unknown; &#99999999;")
-    'AT&T <T> üü &unknown; &#99999999;'
-    """
+    """Return a text with its references replaced; those to control characters, which mean nothing, become nothing."""
     return _REFERENCE.sub(_referred, text)
 
 
 def without_tags(text: str) -> str:
-    """Return a text with a space in place of each tag.
-
-    Examples
-    --------
-    >>> without_tags("a<br />b < c")
-    'a b < c'
-    """
+    """Return a text with a space in place of each tag."""
     return _TAG.sub(" ", text)
 
 

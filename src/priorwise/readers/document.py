@@ -168,37 +168,19 @@ class Numbered(Protocol):
 
 
 def described(reader: Reader, names: Sequence[str]) -> str:
-    """Return what a reader reads, for people to see: what kind it is, the names of the first files, and how much.
-
-    Examples
-    --------
-    >>> described(Stream([], total_bytes=2_500_000), ["a.jsonl", "b.jsonl", "c.jsonl"])
-    '<Stream of a.jsonl, b.jsonl and 1 more: 2.5 MB>'
-    """
+    """Return what a reader reads, for people to see: what kind it is, the names of the first files, and how much."""
     more = f" and {len(names) - 2:,} more" if len(names) > 2 else ""
     return f"<{type(reader).__name__} of {', '.join(names[:2])}{more}: {reader.total_bytes / 1e6:,.1f} MB>"
 
 
 def parts_of(reader: Reader) -> Sequence[Reader]:
-    """Return the parts of a reader; most have one, which is the reader itself.
-
-    Examples
-    --------
-    >>> len(parts_of(Stream([])))
-    1
-    """
+    """Return the parts of a reader; most have one, which is the reader itself."""
     return reader.parts() if isinstance(reader, Divisible) else [reader]
 
 
 @dataclass
 class Stream:
-    """A reader over documents that are in memory or come from a generator; it cannot be resumed.
-
-    Examples
-    --------
-    >>> [document.title for document in Stream([Document("a", "A", "some text")])]
-    ['A']
-    """
+    """A reader over documents that are in memory or come from a generator; it cannot be resumed."""
 
     documents: Iterable[Entry]
     total_bytes: int = 0
@@ -221,16 +203,7 @@ LONGEST_PLACE = 300
 
 
 class Remarks:
-    """Counts by sort of event, with the first places where it happened.
-
-    Examples
-    --------
-    >>> remarks = Remarks()
-    >>> remarks.add("damaged blocks left out", "a.bz2, byte 77")
-    >>> remarks.add("redirects", n=3)
-    >>> remarks.lines()
-    {'damaged blocks left out (a.bz2, byte 77)': 1, 'redirects': 3}
-    """
+    """Counts by sort of event, with the first places where it happened."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -276,13 +249,7 @@ class Remarks:
 
 
 def added_remarks(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """Return what is to be said of several parts together.
-
-    Examples
-    --------
-    >>> added_remarks([{"redirect": 3}, {"redirect": 1, "damaged (a.bz2)": 1}])
-    {'redirect': 4, 'damaged (a.bz2)': 1}
-    """
+    """Return what is to be said of several parts together."""
     total: dict[str, int] = {}
     for part in parts:
         for remark, n in part.items():

@@ -47,13 +47,7 @@ class _BrokenOff(Exception):
 
 
 def failed(url: str, reason: str) -> DownloadFailed:
-    """Return the error of an address that was of no use.
-
-    Examples
-    --------
-    >>> print(failed("https://me:secret@example.org/a.zip", "it answered 404 Not Found"))
-    example.org: it answered 404 Not Found
-    """
+    """Return the error of an address that was of no use."""
     return DownloadFailed(f"{host_of(url)}: {reason}")
 
 
@@ -123,24 +117,7 @@ def download(
     timeout: float = TIMEOUT,
     patience: float = PATIENCE,
 ) -> None:
-    """Download a file; bytes that are in `path` from a download that broke off are not asked for again.
-
-    Parameters
-    ----------
-    url : str
-    path : Path
-        It stays as far as it came when the connection breaks off, so that the same call goes on from there.
-    at_most : int
-        A file of more bytes is refused.
-    progress : function, optional
-        Told the bytes that are there and the bytes to come to.
-    timeout, patience : float
-        Seconds without a byte, and seconds in all, after which it is given up.
-
-    Raises
-    ------
-    DownloadFailed
-    """
+    """Download a file; bytes that are in `path` from a download that broke off are not asked for again."""
     deadline = time.monotonic() + patience
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -244,25 +221,7 @@ def find_enwik8(
     content: Content = ENWIK8,
     home: str = HOME,
 ) -> Path:
-    """Return the path of enwik8: kept from an earlier time, of ``PRIORWISE_DATA``, or of its home page.
-
-    Parameters
-    ----------
-    places : sequence of Path
-        The folders where it may be kept; it is put into the first that can be written.
-    offline : bool
-        Do not use the network.
-    progress : function, optional
-        Told of a download.
-    content : Content
-    home : str
-        The address of the home page's archive.
-
-    Raises
-    ------
-    DownloadFailed
-        It could not be had; the message says why.
-    """
+    """Return the path of enwik8: kept from an earlier time, of ``PRIORWISE_DATA``, or of its home page."""
     if kept := _kept(places, content):
         return kept
     if data := os.environ.get("PRIORWISE_DATA"):

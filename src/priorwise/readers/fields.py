@@ -156,13 +156,7 @@ class Columns:
 
 
 def json_array(value: str) -> list[Any] | None:
-    """Return the items of a string that is a JSON array, and None if it is not one.
-
-    Examples
-    --------
-    >>> json_array('["tea", "milk"]'), json_array("[sic]")
-    (['tea', 'milk'], None)
-    """
+    """Return the items of a string that is a JSON array, and None if it is not one."""
     if not value.startswith("["):
         return None
     try:
@@ -173,24 +167,12 @@ def json_array(value: str) -> list[Any] | None:
 
 
 def blank_id(place: int) -> str:
-    """Return the id of a record whose own is blank.
-
-    Examples
-    --------
-    >>> blank_id(17)
-    'row 17'
-    """
+    """Return the id of a record whose own is blank."""
     return f"row {place}"
 
 
 def numbered_ids(repeated: Iterable[str], taken: set[str]) -> list[str]:
-    """Return new ids for documents whose id an earlier one has; none of them is among those taken, which grow.
-
-    Examples
-    --------
-    >>> numbered_ids(["a", "b", "a"], {"a#2"})
-    ['a#3', 'b#2', 'a#4']
-    """
+    """Return new ids for documents whose id an earlier one has; none of them is among those taken, which grow."""
     times: dict[str, int] = {}
     names: list[str] = []
     for identity in repeated:
@@ -204,13 +186,7 @@ def numbered_ids(repeated: Iterable[str], taken: set[str]) -> list[str]:
 
 
 def as_text(value: Any, column: str) -> str:
-    """Return a value as text: nothing is empty, a number is written out, anything with parts is a mistake.
-
-    Examples
-    --------
-    >>> as_text(None, "text"), as_text(7, "id"), as_text(7.0, "id"), as_text(datetime.date(2026, 3, 1), "id")
-    ('', '7', '7', '2026-03-01')
-    """
+    """Return a value as text: nothing is empty, a number is written out, anything with parts is a mistake."""
     if isinstance(value, str):
         return value
     if value is None or (isinstance(value, float) and value != value):
@@ -251,16 +227,7 @@ def _kept(value: Any) -> Any:
 
 
 def unknown_column(name: str, present: Collection[str], where: str) -> UnknownName:
-    """Return the error for a column that is not there; it names those that are.
-
-    Examples
-    --------
-    >>> print(unknown_column("txt", ["text", "id"], "news.csv"))
-    no column 'txt'; did you mean 'text'? The columns of news.csv are 'text', 'id'
-    >>> print(unknown_column("text", ["id;text;labels"], "news.csv"))
-    no column 'text'. The columns of news.csv are 'id;text;labels'
-    All of its header is one column: are the columns separated by ';'? Then give --delimiter ';'
-    """
+    """Return the error for a column that is not there; it names those that are."""
     unknown = UnknownName("column", name, present)
     there = ", ".join(f"'{column}'" for column in list(present)[:30]) + (", …" if len(present) > 30 else "")
     stop = "" if unknown.message.endswith("?") else "."
@@ -294,31 +261,16 @@ class Guess:
 
 
 def said(separator: str) -> str:
-    """Return a separator as people would name it.
-
-    Examples
-    --------
-    >>> said(";"), said(chr(10)), said(" / ")
-    ("';'", 'line breaks', "' / '")
-    """
+    """Return a separator as people would name it."""
     return _NAMES.get(separator, f"'{separator}'")
 
 
 def guess_separator(cells: Iterable[object]) -> Guess:
-    r"""Guess from the cells of a column.
+    """Guess from the cells of a column.
 
     Semicolons, bars and line breaks hardly ever belong to a label, so one cell in ten is enough, or parts that recur in
     other cells. Commas often do ("Washington, D.C."), so they separate only where splitting leaves fewer distinct
     labels than there were distinct cells.
-
-    Examples
-    --------
-    >>> guess_separator(["Krimi; Thriller", "Krimi", "Roman; Krimi"])
-    Guess(separator=';', doubtful=None)
-    >>> guess_separator(["Washington, D.C.", "Washington, D.C.", "Paris"])
-    Guess(separator=None, doubtful=',')
-    >>> guess_separator(["Tea", "Coffee"])
-    Guess(separator=None, doubtful=None)
     """
     strings = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
     held = [cell for cell in strings if json_array(cell) is None]
@@ -366,14 +318,6 @@ def guess_columns(records: Sequence[Mapping[str, Any]]) -> Columns:
 
     A table without a column that looks like text has its title as text. What is not found keeps its usual name, which
     means that there is none.
-
-    Examples
-    --------
-    >>> rows = [{"Nr": 1, "Titel": "On tea", "Abstract": "Tea is a drink.", "Subjects": "Drinks; Plants"},
-    ...         {"Nr": 2, "Titel": "On milk", "Abstract": "Milk is one, too.", "Subjects": "Drinks"}]
-    >>> found = guess_columns(rows)
-    >>> found.id, found.title, found.text, found.labels
-    ('Nr', 'Titel', 'Abstract', 'Subjects')
     """
     names = list(dict.fromkeys(name for record in records for name in record))
     cells = {name: [_shown(record.get(name)) for record in records] for name in names}

@@ -126,13 +126,7 @@ def files_in(folder: Path) -> tuple[dict[str, os.stat_result], int]:
 
 
 def decoded(content: bytes) -> tuple[str, bool]:
-    r"""Return bytes as text, and whether they were UTF-8; if not, they are taken for Windows-1252.
-
-    Examples
-    --------
-    >>> decoded("café".encode()), decoded(b"caf\xe9")
-    (('café', True), ('café', False))
-    """
+    """Return bytes as text, and whether they were UTF-8; if not, they are taken for Windows-1252."""
     try:
         return content.decode("utf-8-sig"), True
     except UnicodeDecodeError:
@@ -145,43 +139,14 @@ def decoded(content: bytes) -> tuple[str, bool]:
 
 
 def label_of(name: str) -> str:
-    """Return the name of the folder that a file lies in, and nothing if that is the outermost.
-
-    Examples
-    --------
-    >>> label_of("training/C01/0000001"), label_of("readme")
-    ('C01', '')
-    """
+    """Return the name of the folder that a file lies in, and nothing if that is the outermost."""
     return name.rpartition("/")[0].rpartition("/")[2]
 
 
 def read_texts(
     paths: Sequence[Path], columns: Columns, opening: Opening | None = None, *, lines: bool = False
 ) -> Iterator[Document]:
-    r"""Yield the documents of files and folders, in the order given.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files of records, by their names; any other file is one document, whose id is the path; a folder is all files
-        in it. Files may be compressed.
-    columns : Columns
-        Which columns make a document of a record.
-    opening : Opening, optional
-        How to open files of records, where they do not say it themselves. With a format or a delimiter, every file
-        holds records.
-    lines : bool
-        Whether each line of a plain file is a document, with the path and the number of the line as its id.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "letter.txt")
-    ...     _ = path.write_text("Dear Sir,\n")
-    ...     [document.text for document in read_texts([path], Columns())]
-    ['Dear Sir,\n']
-    """
+    """Yield the documents of files and folders, in the order given."""
     for are_records, group in groupby(
         paths, lambda path: path == STDIN or (not path.is_dir() and holds_records(path, opening))
     ):
@@ -201,14 +166,7 @@ def read_texts(
 
 
 def read_lines(stream: BinaryIO, prefix: str = "") -> Iterator[Document]:
-    r"""Yield each line that is not empty as a document; its id is the number of the line, after a prefix.
-
-    Examples
-    --------
-    >>> import io
-    >>> [(document.id, document.text) for document in read_lines(io.BytesIO(b"one\n\ntwo\n"), "a.txt:")]
-    [('a.txt:1', 'one'), ('a.txt:3', 'two')]
-    """
+    """Yield each line that is not empty as a document; its id is the number of the line, after a prefix."""
     number = 0
     while line := stream.readline(LONGEST_RECORD + 1):
         number += 1

@@ -61,15 +61,7 @@ ALLOW_LARGE = "PRIORWISE_ALLOW_LARGE"
 
 
 def check_regular(path: Path) -> None:
-    """Refuse a pipe, a socket or a device: it may never end, or never begin.
-
-    Examples
-    --------
-    >>> check_regular(Path("/dev/null"))
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.BrokenFile: /dev/null: a pipe or a device, not a file; write what comes from it to a file first
-    """
+    """Refuse a pipe, a socket or a device: it may never end, or never begin."""
     with suppress(FileNotFoundError, NotADirectoryError):
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -77,17 +69,7 @@ def check_regular(path: Path) -> None:
 
 
 class Allowance:
-    """How much one file on the disk may expand to, all that lies in it together.
-
-    Examples
-    --------
-    >>> allowance = Allowance(Path("bomb.gz"), 10)
-    >>> allowance.spend(ALWAYS_ALLOWED)
-    >>> allowance.spend(1)
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.BrokenFile: bomb.gz: expands to more than 200 times its size; if you trust it, add --allow-large
-    """
+    """How much one file on the disk may expand to, all that lies in it together."""
 
     def __init__(self, path: Path, size: int) -> None:
         self.path = path
@@ -110,19 +92,7 @@ class Allowance:
 
 
 class Spending(io.RawIOBase):
-    """A stream whose bytes count against an allowance.
-
-    Parameters
-    ----------
-    source : file
-        With ``read1``.
-    allowance : Allowance
-
-    Examples
-    --------
-    >>> Spending(io.BytesIO(b"some text"), Allowance(Path("x.gz"), 9)).read1(4)
-    b'some'
-    """
+    """A stream whose bytes count against an allowance."""
 
     def __init__(self, source: IO[bytes], allowance: Allowance) -> None:
         self._source = cast("Any", source)
@@ -174,13 +144,7 @@ class Counted(io.RawIOBase):
 
 
 def compression(path: Path) -> str | None:
-    """Return how a file is compressed, by its name or by its first bytes.
-
-    Examples
-    --------
-    >>> compression(Path("news.jsonl.gz")), compression(Path("news.tar.zst"))
-    ('gzip', 'zstd')
-    """
+    """Return how a file is compressed, by its name or by its first bytes."""
     by_name = _BY_EXTENSION.get(path.suffix.lower())
     if by_name is not None or not path.is_file():
         return by_name
@@ -189,24 +153,12 @@ def compression(path: Path) -> str | None:
 
 
 def compression_of(head: bytes) -> str | None:
-    """Return how data are compressed, by their first six bytes.
-
-    Examples
-    --------
-    >>> compression_of(b"BZh91A"), compression_of(b"plain ")
-    ('bz2', None)
-    """
+    """Return how data are compressed, by their first six bytes."""
     return next((kind for magic, kind in _BY_MAGIC.items() if head.startswith(magic)), None)
 
 
 def plain_suffix(path: Path) -> str:
-    """Return the extension below that of the compression.
-
-    Examples
-    --------
-    >>> plain_suffix(Path("news.JSONL.gz"))
-    '.jsonl'
-    """
+    """Return the extension below that of the compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in _BY_EXTENSION:
         suffixes.pop()
@@ -218,14 +170,6 @@ def opened(path: Path, tell: Callable[[int], None], start: int = 0) -> Iterator[
     """Open a file for reading, decompressed as it is read; whatever is wrong with it becomes BrokenFile.
 
     One that expands beyond measure is refused when it does.
-
-    Parameters
-    ----------
-    path : Path
-    tell : function
-        Called with the number of bytes of each piece that was read from the disk.
-    start : int
-        The byte to begin with, in a file that is not compressed.
     """
     kind = compression(path)
     with reading(path), path.open("rb", buffering=0) as raw:
@@ -354,24 +298,12 @@ class Encoding:
 
     @property
     def said(self) -> str:
-        """Its usual name.
-
-        Examples
-        --------
-        >>> Encoding("cp932").said
-        'Shift-JIS'
-        """
+        """Its usual name."""
         return _SAID.get(self.codec, self.codec)
 
 
 def known_encoding(name: str) -> Encoding:
-    """Return the encoding of a name that somebody chose.
-
-    Examples
-    --------
-    >>> known_encoding("Windows-1252"), known_encoding("UTF8")
-    (Encoding(codec='cp1252'), Encoding(codec='utf-8-sig'))
-    """
+    """Return the encoding of a name that somebody chose."""
     lowered = name.strip().lower()
     try:
         codec = codecs.lookup(_OURS.get(lowered, lowered))
@@ -412,13 +344,7 @@ def recognised(path: Path) -> Encoding:
 
 
 def guessed(sample: bytes) -> Encoding:
-    r"""Return the likely encoding of bytes that are not all UTF-8.
-
-    Examples
-    --------
-    >>> guessed("naïve café".encode("cp1252")).said, guessed("これは日本語です。".encode("cp932")).said
-    ('Windows-1252', 'Shift-JIS')
-    """
+    """Return the likely encoding of bytes that are not all UTF-8."""
     if (found := _by_mark(sample) or _without_mark(sample)) is not None:
         return found
     if _mostly_utf8(sample):
@@ -506,25 +432,7 @@ LONGEST_LIST = 1 << 30
 
 
 def small_text(path: Path, at_most: int, what: str) -> str:
-    r"""Return the text of a file in UTF-8; a mark at its beginning that says so is left out.
-
-    Parameters
-    ----------
-    path : Path
-    at_most : int
-        How many bytes it may have: a larger one was named by mistake.
-    what : str
-        What it should be, for the message.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "stop.txt")
-    ...     _ = path.write_bytes(b"\xef\xbb\xbfthe\nof\n")
-    ...     small_text(path, 100, "stop list")
-    'the\nof\n'
-    """
+    """Return the text of a file in UTF-8; a mark at its beginning that says so is left out."""
     with reading(path), path.open("rb") as file:
         content = file.read(at_most + 1)
     if len(content) > at_most:
@@ -617,13 +525,7 @@ class Opening:
 
 
 def format_of_head(head: bytes) -> str | None:
-    r"""Return the format of a file that begins like this, or None if several do.
-
-    Examples
-    --------
-    >>> format_of_head(b"PMID- 123\nTI  - On tea"), format_of_head(b"Dear Sir")
-    ('nbib', None)
-    """
+    """Return the format of a file that begins like this, or None if several do."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     for name, beginnings in {
         "sqlite": (b"SQLite format 3\0",),

@@ -392,13 +392,7 @@ def rows_of(
 
 
 def holds_records(path: Path, opening: Opening | None = None) -> bool:
-    """Return whether a file's name, or the way it begins, says that it holds records.
-
-    Examples
-    --------
-    >>> holds_records(Path("news.jsonl.gz")), holds_records(Path("letter.txt"))
-    (True, False)
-    """
+    """Return whether a file's name, or the way it begins, says that it holds records."""
     return (opening or Opening()).format_of(path) is not None
 
 
@@ -446,13 +440,7 @@ def record_parts(reader: RecordReader) -> Sequence[RecordReader]:
 
 
 def neighbours(sizes: Sequence[int]) -> list[slice]:
-    """Cut files into parts of neighbours that are long enough together.
-
-    Examples
-    --------
-    >>> neighbours([PART_BYTES, 1, PART_BYTES - 1, 7])
-    [slice(0, 1, None), slice(1, 3, None), slice(3, 4, None)]
-    """
+    """Cut files into parts of neighbours that are long enough together."""
     parts: list[slice] = []
     begin = held_bytes = 0
     for end, size in enumerate(sizes, start=1):

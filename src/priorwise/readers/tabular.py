@@ -58,13 +58,7 @@ class Dialect:
 
     @property
     def said(self) -> str:
-        """How it is written, in words.
-
-        Examples
-        --------
-        >>> Dialect(Encoding("cp1252"), ";").said
-        'semicolons between columns, Windows-1252'
-        """
+        """How it is written, in words."""
         quoting = "" if self.quote == '"' else ", no quotes" if self.quote is None else f", {self.quote} as quote"
         backslash = ", backslash before quotes" if self.escape else ""
         between = _NAMES.get(self.delimiter, f"'{self.delimiter}'")
@@ -87,13 +81,7 @@ def dialect_of(path: Path, opening: Opening, wanted: Sequence[str] = ()) -> Dial
 def recognise_dialect(
     sample: str, encoding: Encoding, opening: Opening | None = None, *, expected: str = ",", wanted: Sequence[str] = ()
 ) -> Dialect:
-    r"""Return how the first lines of a table are written.
-
-    Examples
-    --------
-    >>> recognise_dialect("id;text\n1;a, b\n2;c\n", Encoding("utf-8")).delimiter
-    ';'
-    """
+    """Return how the first lines of a table are written."""
     opening = opening or Opening()
     delimiters = [opening.delimiter] if opening.delimiter else [expected, *_DELIMITERS.replace(expected, "")]
     best: tuple[tuple[float, ...], Dialect] | None = None
@@ -200,13 +188,7 @@ def _bounded(text: io.TextIOWrapper, path: Path) -> Iterator[str]:
 
 
 def unique_names(header: Sequence[str]) -> list[str]:
-    """Return the names of columns, each different: no cell is lost because two columns share a name.
-
-    Examples
-    --------
-    >>> unique_names(["tag", "", "tag"])
-    ['tag', 'column 2', 'tag (2)']
-    """
+    """Return the names of columns, each different: no cell is lost because two columns share a name."""
     names: list[str] = []
     for place, given in enumerate(header, start=1):
         name = plain = given.strip() or f"column {place}"

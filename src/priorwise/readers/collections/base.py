@@ -30,17 +30,6 @@ class CollectionReader:
     """Documents of a published collection, as a stream, in the order in which it has them.
 
     What cannot be read is left out and counted in ``remarks``. A subclass says how its files become documents.
-
-    Parameters
-    ----------
-    paths : path or sequence of paths
-        The archive as it is published, its files, or the folder it was unpacked to.
-    split : {"all", "train", "test"}
-        Which part to read.
-    labelled : bool
-        Leave out documents without a label.
-    options : dict
-        What else decides about the documents, for the fingerprint.
     """
 
     kind: ClassVar[str]
@@ -157,13 +146,7 @@ class CollectionReader:
 
 
 def part_of(folders: Sequence[str]) -> str | None:
-    """Return the part of a collection that a file is in, by the names of the folders it lies in; the innermost counts.
-
-    Examples
-    --------
-    >>> part_of(["20news-bydate-train", "sci.med"]), part_of(["ohsumed", "test", "C01"]), part_of(["sci.med"])
-    ('train', 'test', None)
-    """
+    """Return the part of a dataset that a file is in, by the names of its folders; the innermost counts."""
     for folder in reversed(folders):
         last_word = re.split(r"[^a-z]", folder.lower())[-1]
         if last_word in ("train", "training", "test"):
@@ -172,11 +155,5 @@ def part_of(folders: Sequence[str]) -> str | None:
 
 
 def in_one_line(text: str) -> str:
-    r"""Return a text without line ends and repeated spaces, as a title should be.
-
-    Examples
-    --------
-    >>> in_one_line("  Bread\n and  circuses ")
-    'Bread and circuses'
-    """
+    """Return a text without line ends and repeated spaces, as a title should be."""
     return " ".join(text.split())

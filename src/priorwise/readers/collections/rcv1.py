@@ -78,28 +78,13 @@ class Dictionary:
         return malformed
 
     def counts(self, vector: Sequence[tuple[int, float]]) -> list[int] | None:
-        """Return how often each term of a vector occurs, or None if its weights are not as published.
-
-        Examples
-        --------
-        >>> from math import log
-        >>> dictionary = Dictionary()
-        >>> dictionary._idf = {1: 2.5, 2: 4.0}
-        >>> dictionary.counts([(1, (1 + log(3)) * 2.5 / 7), (2, 1 * 4.0 / 7)])
-        [3, 1]
-        """
+        """Return how often each term of a vector occurs, or None if its weights are not as published."""
         found = counts_of(np.array([weight for _, weight in vector]), np.array([self._idf[term] for term, _ in vector]))
         return None if found is None else found.tolist()
 
 
 def counts_of(weights: NDArray[np.float64], idf: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Return the counts n that give the weights (1 + log n)·idf/c for some c, or None if no small ones do.
-
-    Examples
-    --------
-    >>> counts_of(np.array([0.5, 0.5 * (1 + np.log(2))]), np.ones(2)).tolist()
-    [1, 2]
-    """
+    """Return the counts n that give the weights (1 + log n)·idf/c for some c, or None if no small ones do."""
     if not len(weights):
         return np.zeros(0, np.int64)
     if not all(((values > 1e-9) & (values < 1e9)).all() for values in (weights, idf)):
