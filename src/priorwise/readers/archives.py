@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import io
 import os
 import stat
 import struct
@@ -25,7 +24,7 @@ from typing import IO, Any, cast
 
 from priorwise.errors import BrokenFile, PriorwiseError
 from priorwise.readers.folder import OUTSIDE, files_in
-from priorwise.readers.opening import Allowance, compression, compression_of, decompressed, opened
+from priorwise.readers.opening import Allowance, Spending, compression, compression_of, decompressed, opened
 
 _PIECE = 1 << 20
 
@@ -43,25 +42,21 @@ def is_damage(error: Exception) -> bool:
     return not ours and isinstance(error, _OF_DECOMPRESSORS + _OF_SURPRISED_DECOMPRESSORS)
 
 
-class Guarded(io.RawIOBase):
+class Guarded(Spending):
     """A stream that ends where its source breaks off, and tells."""
 
     def __init__(self, source: IO[bytes], damaged: Callable[[str], None], allowance: Allowance | None = None) -> None:
-        self._source = cast("Any", source)
+        super().__init__(source, allowance)
         self._damaged = damaged
-        self._allowance = allowance
         self._ahead = b""
         self.cut = False
 
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, or a part of it."""
-        piece = self.piece(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
+    def read1(self, longest: int = _PIECE) -> bytes:
+        """Take some bytes; none at the end."""
+        if not self._ahead:
+            return self._next(longest)
+        taken, self._ahead = self._ahead[:longest], self._ahead[longest:]
+        return taken
 
     def head(self, n: int) -> bytes:
         """Return the first bytes that are still to be read, without taking them; fewer at the end."""
@@ -69,27 +64,15 @@ class Guarded(io.RawIOBase):
             self._ahead += piece
         return self._ahead[:n]
 
-    def piece(self, longest: int = _PIECE) -> bytes:
-        """Take some bytes; none at the end."""
-        if not self._ahead:
-            return self._next(longest)
-        taken, self._ahead = self._ahead[:longest], self._ahead[longest:]
-        return taken
-
     def _next(self, longest: int) -> bytes:
-        if self.cut:
-            return b""
-        piece = b""
         try:
-            piece = self._source.read1(longest)
+            return b"" if self.cut else super().read1(longest)
         except Exception as error:
             if not is_damage(error):
                 raise
             self.cut = True
             self._damaged("the compressed data end too early or are damaged")
-        if self._allowance is not None:
-            self._allowance.spend(len(piece))
-        return piece
+            return b""
 
 
 NOT_PLAIN = "links and other entries of archives that are no plain files, left out"
@@ -121,7 +104,7 @@ class Member:
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the file piece by piece, as far as it can be read."""
-        while piece := self._stream.piece():
+        while piece := self._stream.read1():
             yield piece
 
     def content(self, longest: int) -> bytes | None:
@@ -195,7 +178,7 @@ class Walk:
                     self._remark(NOT_PLAIN, 1)
             if archive.broken_header:
                 self._damaged("the archive is cut off or damaged")
-            while stream.piece():
+            while stream.read1():
                 pass  # A decompressor compares its checksum at the very end.
 
     def _zip(self) -> Iterator[Member]:

@@ -277,42 +277,8 @@ def _read(reader: RecordReader, path: Path, name: str, records: Any, fields: Any
             yield record.line, fields(record)
 
 
-_RIS_USED = frozenset(
-    [
-        "TY",
-        "ER",
-        "TI",
-        "T1",
-        "CT",
-        "BT",
-        "AB",
-        "N2",
-        "KW",
-        "AU",
-        "A1",
-        "PY",
-        "Y1",
-        "DA",
-        "T2",
-        "JO",
-        "JF",
-        "JA",
-        "J2",
-        "DO",
-        "AN",
-        "ID",
-        "UR",
-        "VL",
-        "IS",
-        "SP",
-        "EP",
-        "PB",
-        "LA",
-        "DB",
-        "DP",
-        "SN",
-    ]
-)
+_RIS_USED = {"TY", "ER", "TI", "T1", "CT", "BT", "AB", "N2", "KW", "AU", "A1", "PY", "Y1", "DA", "T2", "JO", "JF"}
+_RIS_USED |= {"JA", "J2", "DO", "AN", "ID", "UR", "VL", "IS", "SP", "EP", "PB", "LA", "DB", "DP", "SN"}
 
 
 def ris_fields(record: Tagged) -> dict[str, Any]:
@@ -346,9 +312,8 @@ def ris_fields(record: Tagged) -> dict[str, Any]:
     )
 
 
-_NBIB_USED = frozenset(
-    ["PMID", "TI", "AB", "MH", "OT", "AU", "FAU", "DP", "JT", "TA", "LID", "AID", "VI", "IP", "PG", "LA", "PT", "IS"]
-)
+_NBIB_USED = {"PMID", "TI", "AB", "MH", "OT", "AU", "FAU", "DP", "JT", "TA", "LID", "AID", "VI", "IP", "PG", "LA"}
+_NBIB_USED |= {"PT", "IS"}
 
 
 def nbib_fields(record: Tagged) -> dict[str, Any]:
@@ -376,24 +341,8 @@ def nbib_fields(record: Tagged) -> dict[str, Any]:
 
 
 UNREADABLE = "entries of BibTeX that cannot be read, left out"
-_USED = frozenset(
-    [
-        "title",
-        "abstract",
-        "keywords",
-        "keyword",
-        "author",
-        "year",
-        "date",
-        "journal",
-        "journaltitle",
-        "booktitle",
-        "doi",
-        "pmid",
-        "url",
-        "eprint",
-    ]
-)
+_USED = {"title", "abstract", "keywords", "keyword", "author", "year", "date", "journal", "journaltitle"}
+_USED |= {"booktitle", "doi", "pmid", "url", "eprint"}
 _BRACES = re.compile(r"(?<!\\)[{}]")
 
 
@@ -470,21 +419,9 @@ def entry_fields(entry: Any) -> dict[str, Any]:
     )
 
 
-_ACCENTS = {
-    "`": "\u0300",
-    "'": "\u0301",
-    "^": "\u0302",
-    "~": "\u0303",
-    '"': "\u0308",
-    "=": "\u0304",
-    ".": "\u0307",
-    "c": "\u0327",
-    "v": "\u030c",
-    "u": "\u0306",
-    "H": "\u030b",
-    "k": "\u0328",
-    "r": "\u030a",
-}
+_MARKS = "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0327\u030c\u0306\u030b\u0328\u030a"
+_ACCENTS = dict(zip("`'^~\"=.cvuHkr", _MARKS, strict=True))
+
 _LETTERS = {r"\ss": "ß", r"\ae": "æ", r"\AE": "Æ", r"\oe": "œ", r"\OE": "Œ", r"\o": "ø", r"\O": "Ø", r"\aa": "å"}
 _LETTERS |= {r"\AA": "Å", r"\l": "ł", r"\L": "Ł", r"\i": "ı", r"\&": "&", r"\%": "%", r"\_": "_", r"\$": "$"}
 _LETTERS |= {r"\#": "#"}

@@ -94,7 +94,7 @@ class Allowance:
 class Spending(io.RawIOBase):
     """A stream whose bytes count against an allowance."""
 
-    def __init__(self, source: IO[bytes], allowance: Allowance) -> None:
+    def __init__(self, source: IO[bytes], allowance: Allowance | None = None) -> None:
         self._source = cast("Any", source)
         self._allowance = allowance
 
@@ -105,7 +105,8 @@ class Spending(io.RawIOBase):
     def read1(self, longest: int) -> bytes:
         """Take some bytes; none at the end."""
         piece = bytes(self._source.read1(longest))
-        self._allowance.spend(len(piece))
+        if self._allowance is not None:
+            self._allowance.spend(len(piece))
         return piece
 
     def readinto(self, buffer: Any) -> int:
@@ -394,23 +395,8 @@ def _western(sample: bytes) -> str:
     return "latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
 
 
-_OTHER_SCRIPTS = [
-    "big5",
-    "cp1251",
-    "cp1253",
-    "cp1255",
-    "cp1256",
-    "cp866",
-    "cp949",
-    "cp950",
-    "euc_jp",
-    "euc_kr",
-    "gb18030",
-    "gb2312",
-    "iso8859_5",
-    "iso8859_7",
-    "koi8_r",
-]
+_OTHER_SCRIPTS = ["big5", "cp1251", "cp1253", "cp1255", "cp1256", "cp866", "cp949", "cp950", "euc_jp", "euc_kr"]
+_OTHER_SCRIPTS += ["gb18030", "gb2312", "iso8859_5", "iso8859_7", "koi8_r"]
 _ENOUGH_LETTERS = 20
 
 
