@@ -53,10 +53,10 @@ def run(engine: str, folder: Path, output: Path) -> dict[str, float]:
     from priorwise.engines.spark import Spark
     from priorwise.models.weights import Weights
     from priorwise.ranking.scorer import Scorer
-    from priorwise.readers import record_parts
+    from priorwise.readers import records as record_reading
     from priorwise.readers.records import RecordReader
 
-    record_parts.PART_BYTES = PART_BYTES
+    record_reading.PART_BYTES = PART_BYTES
     files = sorted(folder.glob("*.jsonl"))
     told: dict[str, float] = {}
     clock = time.perf_counter()
