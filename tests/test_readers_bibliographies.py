@@ -251,10 +251,10 @@ def publications(n: int) -> str:
 
 @pytest.mark.slow
 def test_many_records_take_little_time(tmp_path: Path) -> None:
-    """80,000 records in less than a minute; here a tenth of them, in a tenth of the time."""
+    """80,000 records in less than a minute; here a tenth of them, in a tenth of the processor time."""
     import time
 
     (tmp_path / "a.ris").write_text(publications(8_000))
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert sum(1 for _ in RecordReader([tmp_path / "a.ris"])) == 7_600
-    assert time.perf_counter() - begun < 6
+    assert time.process_time() - begun < 6

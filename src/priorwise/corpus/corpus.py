@@ -30,9 +30,8 @@ from priorwise.corpus.texts import StoredTexts
 from priorwise.corpus.vectors import Vectors
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
-from priorwise.readers.addresses import local_path, with_ending
+from priorwise.readers.addresses import RemoteFile, local_path, with_ending
 from priorwise.readers.columnar import read_batches
-from priorwise.readers.addresses import RemoteFile
 from priorwise.text.languages import recognise
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]

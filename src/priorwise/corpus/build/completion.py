@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus.build.shards import Allocate, AnyShard, Memberships, sorted_names
 from priorwise.corpus.storage.columns import list_column, list_parts, string_column, string_parts
-from priorwise.readers.document import Origin
-from priorwise.readers.document import Remarks
+from priorwise.readers.document import Origin, Remarks
 from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, SqlTables, TableShape
 from priorwise.wiki.wikitext import category_name
 

@@ -21,13 +21,10 @@ from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.errors import InputError, UnknownName
-from priorwise.readers.fields import guess_columns
-from priorwise.readers.document import Document, Entry, Numbered, Reader, Stream, parts_of
-from priorwise.readers.fields import Columns
+from priorwise.readers.document import Document, Entry, Numbered, Reader, Stream, added_remarks, parts_of
+from priorwise.readers.fields import PEEKED, Columns, guess_columns, said
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import SPLIT, RecordReader, settled
-from priorwise.readers.document import added_remarks
-from priorwise.readers.fields import PEEKED, said
 from priorwise.text.tokens import CountedTexts
 
 if TYPE_CHECKING:

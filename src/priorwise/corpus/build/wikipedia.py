@@ -21,10 +21,9 @@ from priorwise.corpus.build.writing import Makers, MakeShard, Split, Work, write
 from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.errors import InputError
-from priorwise.readers.document import Document, Entry
-from priorwise.readers.records import PART_BYTES
-from priorwise.readers.document import Remarks, added_remarks
 from priorwise.readers.addresses import found_files
+from priorwise.readers.document import Document, Entry, Remarks, added_remarks
+from priorwise.readers.records import PART_BYTES
 from priorwise.text.normalisation import NormalTexts, normalise_texts
 from priorwise.text.tokens import count_normal
 from priorwise.wiki.cirrus import CirrusReader

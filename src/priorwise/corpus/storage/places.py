@@ -18,8 +18,16 @@ import pyarrow as pa
 from priorwise.corpus.storage.manifest import FILE_NAME, Manifest
 from priorwise.durable import disk_errors_explained
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
-from priorwise.readers.addresses import file_system, is_address, reached, shown, was_address, with_ending
-from priorwise.readers.addresses import cache_folder, copied
+from priorwise.readers.addresses import (
+    cache_folder,
+    copied,
+    file_system,
+    is_address,
+    reached,
+    shown,
+    was_address,
+    with_ending,
+)
 
 
 @dataclass(frozen=True, slots=True)
