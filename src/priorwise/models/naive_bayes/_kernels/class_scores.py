@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.kernels.compiling import kernel
+from priorwise.kernels.compiling import helper, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,7 +17,7 @@ Singles = NDArray[np.float32]
 Indices = NDArray[np.uint64]
 
 
-@kernel
+@helper
 def _start(
     first: int,
     last: int,
@@ -67,7 +67,7 @@ def score_classes(
                 row[classes[at]] += amount * differences[at]
 
 
-@kernel
+@helper
 def _exact(
     c: int,
     first: int,
@@ -95,7 +95,7 @@ def _exact(
     return score
 
 
-@kernel
+@helper
 def _add_rows(rows: Indices, by: Singles, count: int, table: Singles, total: Singles) -> None:
     """Add up rows of a flat table, each times a number; four at a time, so that the totals are stored less often."""
     width = np.uint64(total.shape[0])
@@ -113,7 +113,7 @@ def _add_rows(rows: Indices, by: Singles, count: int, table: Singles, total: Sin
         place += 1
 
 
-@kernel
+@helper
 def _insert(score: float, c: int, scores: Floats, places: Ints) -> None:
     """Put a class into a short list, best first; it goes behind its equals and the last one drops out."""
     at = scores.shape[0] - 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.kernels import NOTHING, TIE
-from priorwise.kernels.compiling import kernel
+from priorwise.kernels.compiling import helper, kernel
 
 Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def keep_known(indptr: Ints, tokens: NDArray[np.integer], known_as: Rows, kept_i
         kept_indptr[i + 1] = count
 
 
-@kernel
+@helper
 def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_values: Floats) -> None:
     """Carry values at the nodes to the grid: the first `direct` are copied, the others interpolated."""
     for g in range(direct):
@@ -59,7 +59,7 @@ def _spread_to_grid(node_values: Floats, spread: Floats, direct: int, grid_value
         k += 1
 
 
-@kernel
+@helper
 def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
     """Add up rows of a table, each given by where it begins.
 
