@@ -34,9 +34,9 @@ from priorwise.readers.records import RecordReader
 from priorwise.wiki.cirrus import CirrusReader
 from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable
 from small_collections import COLLECTIONS, COMPRESSIONS, PACKINGS
-from test_cirrus import PAGES
 from test_readers_bibliographies import BIBTEX, ENDNOTE, PUBMED, ZOTERO
 from test_readers_tables import GERMAN, ods, workbook, written
+from test_wiki_cirrus import PAGES
 from wiki_dumps import COMPRESSIONS as DUMPS
 from wiki_dumps import dump_xml, some_pages
 

@@ -17,7 +17,7 @@ from priorwise.corpus.build.ingestion import IngestSummary, shard_makers, ways_o
 from priorwise.corpus.build.merge import TokenWork
 from priorwise.corpus.build.shards import AnyShard
 from priorwise.corpus.build.wikipedia import wiki_tokenizer
-from priorwise.corpus.build.writing import MakeShard, Reading, Source, Unfinished, write_corpus
+from priorwise.corpus.build.writing import MakeShard, Reading, ShardSource, Unfinished, write_corpus
 from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import KeepText
@@ -133,7 +133,7 @@ class _TableWork:
     spark: Spark
     table: _Table
 
-    def read(self, source: Source, unfinished: Unfinished) -> Reading:
+    def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
         from pyspark.sql import functions as column
 
         table, store = self.table, unfinished.store

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus.build.merge import CountedNames, TokenWork, added_up, largest_count, merge_names, renumbered
 from priorwise.corpus.build.shards import AnyShard, StoredShard
-from priorwise.corpus.build.writing import Reading, Source, Split, Unfinished
+from priorwise.corpus.build.writing import Reading, ShardSource, Split, Unfinished
 from priorwise.corpus.storage.places import Store, batches_of
 from priorwise.engines.spark import Spark
 from priorwise.engines.spark_tasks import FAILURE
@@ -41,7 +41,7 @@ class SparkWork:
 
     spark: Spark
 
-    def read(self, source: Source, unfinished: Unfinished) -> Reading:
+    def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
         """Make the shards of the splits that are not done yet."""
         store = unfinished.store
         splits = source.splits()

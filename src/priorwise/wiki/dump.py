@@ -36,7 +36,7 @@ _TOO_LONG = "pages longer than 256 MB left out"
 _BREAKS_OFF = "dumps that break off before their end"
 
 
-class Run(NamedTuple):
+class PageRun(NamedTuple):
     """XML without a gap; the pages that begin before ``limit`` are meant."""
 
     xml: bytes | bytearray
@@ -52,10 +52,10 @@ class Piece:
     end: int
     held: bytes | None = None
 
-    def read(self, remarks: Remarks) -> list[Run]:
+    def read(self, remarks: Remarks) -> list[PageRun]:
         """Return the XML of the pages that begin here, cut where something between them could not be read."""
         if self.held is not None:
-            return [Run(self.held, len(self.held))]
+            return [PageRun(self.held, len(self.held))]
         with reading(self.dump.path):
             return _runs(self, self.dump.blocks(self.start, self.end), remarks)
 
@@ -180,8 +180,8 @@ def refuse_bomb(path: Path, compressed: int, plain: int) -> None:
         raise BrokenFile(path, f"it grows more than {BOMB_RATIO:,} times when decompressed: no dump does; refused")
 
 
-def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
-    runs: list[Run] = []
+def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[PageRun]:
+    runs: list[PageRun] = []
     own: list[bytes] = []
     size = 0
     name = piece.dump.path.name
@@ -210,17 +210,17 @@ def _runs(piece: Piece, blocks: Iterator[Block], remarks: Remarks) -> list[Run]:
     return runs
 
 
-def _as_run(parts: list[bytes]) -> Run:
+def _as_run(parts: list[bytes]) -> PageRun:
     xml = b"".join(parts)
-    return Run(xml, len(xml))
+    return PageRun(xml, len(xml))
 
 
-def _completed(own: list[bytes], following: Block, blocks: Iterator[Block], remarks: Remarks, name: str) -> Run:
+def _completed(own: list[bytes], following: Block, blocks: Iterator[Block], remarks: Remarks, name: str) -> PageRun:
     """Append what follows until the last page that begins in a piece's own XML is whole."""
     xml = bytearray().join(own)
     limit = len(xml)
     if not xml or xml[-64:].rstrip().endswith(_PAGE_END):
-        return Run(xml, limit)
+        return PageRun(xml, limit)
     block: Block | None = following
     searched = 0
     last = -1
@@ -237,4 +237,4 @@ def _completed(own: list[bytes], following: Block, blocks: Iterator[Block], rema
             break
         searched = max(searched, len(xml) - len(_PAGE_END))
         block = next(blocks, None)
-    return Run(xml, limit)
+    return PageRun(xml, limit)

@@ -16,7 +16,7 @@ from priorwise.readers.addresses import found_files
 from priorwise.readers.document import CategoryPage, Document, Remarks
 from priorwise.readers.opening import compression
 from priorwise.wiki.cirrus import CirrusReader
-from priorwise.wiki.dump import DumpFile, Run
+from priorwise.wiki.dump import DumpFile, PageRun
 from priorwise.wiki.files import Kind, kind_of, readable_pieces
 from priorwise.wiki.siteinfo import ARTICLE, CATEGORY, HIDDEN_CATEGORIES, SiteInfo, read_siteinfo
 from priorwise.wiki.sql import SqlTables
@@ -39,7 +39,7 @@ class WikiPages:
     n_pages: int
 
 
-def read_run(run: Run, site: SiteInfo, path: Path, remarks: Remarks, *, min_bytes: int) -> WikiPages:
+def read_run(run: PageRun, site: SiteInfo, path: Path, remarks: Remarks, *, min_bytes: int) -> WikiPages:
     """Read the pages of a run: articles of at least so many bytes of wikitext, and categories.
 
     Redirects, disambiguation pages, short pages and other namespaces are left out and counted.

@@ -175,7 +175,7 @@ class Pairs:
         return [np.asarray(block[:, : self._used] if n == last else block) for n, block in enumerate(self._blocks)]
 
 
-class Shelf:
+class ScratchTables:
     """Tables in scratch files; they come back as views, so that they take no memory.
 
     A file for each would be more than a process may have open.
@@ -205,7 +205,7 @@ class Shelf:
 
 
 def table_at(place: NDArray[np.uint8]) -> pa.RecordBatch:
-    """Return a table from where :meth:`Shelf.put` put it."""
+    """Return a table from where :meth:`ScratchTables.put` put it."""
     return pa.ipc.open_file(pa.py_buffer(place)).get_batch(0)
 
 
@@ -223,7 +223,7 @@ class CompletedShard(AnyShard):
         labels: Grouped,
         parents: Grouped,
         further: tuple[NDArray[np.uint32], NDArray[np.uint64]],
-        shelf: Shelf,
+        shelf: ScratchTables,
     ) -> None:
         self._shard = shard
         held = Memberships(shard.labels.column("label"), *_memberships(shard.documents))
@@ -414,7 +414,7 @@ class _Joining:
         """Return the shards with what was found."""
         labels = self.labels.grouped(sum(shard.documents.num_rows for shard in self.shards))
         parents = self.parents.grouped(self.n_categories + len(self.further))
-        shelf = Shelf("completed", self.allocate)
+        shelf = ScratchTables("completed", self.allocate)
         finished: list[AnyShard] = []
         document, category, added = 0, 0, 0
         for number, shard in enumerate(self.shards):

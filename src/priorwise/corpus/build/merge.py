@@ -32,8 +32,8 @@ from priorwise.corpus.storage.files import (
     TOKEN_ORDER,
     TOKENS,
     VOCABULARY,
+    CorpusPlace,
     FileRecord,
-    Place,
 )
 from priorwise.corpus.storage.manifest import Counts, Manifest
 from priorwise.corpus.texts import text_table
@@ -334,7 +334,7 @@ def in_memory(_name: str, size: int) -> NDArray[np.uint32]:
 
 def merge(
     shards: Sequence[AnyShard],
-    place: Place,
+    place: CorpusPlace,
     tokenizer: dict[str, Any] | None,
     allocate: Allocate = in_memory,
     workers: int | None = None,
@@ -382,7 +382,7 @@ def merge(
     return Manifest(counts, tokenizer, [rows for rows in batches if rows], dict(sorted(files.items())))
 
 
-def _write_id_order(shards: Sequence[AnyShard], place: Place) -> FileRecord:
+def _write_id_order(shards: Sequence[AnyShard], place: CorpusPlace) -> FileRecord:
     ids = pa.chunked_array([shard.documents.column("id") for shard in shards], pa.string())
     found = order_ids(ids)
     if len(found.repeated):
@@ -420,7 +420,7 @@ def _others(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:
 
 
 def _write_labels(
-    shards: Sequence[AnyShard], labels: MergedNames, place: Place, allocate: Allocate
+    shards: Sequence[AnyShard], labels: MergedNames, place: CorpusPlace, allocate: Allocate
 ) -> tuple[int, FileRecord]:
     offsets, documents, origins = label_members(shards, labels, allocate)
     record = _write_one(
@@ -434,7 +434,7 @@ def _write_labels(
 
 
 def _write_vocabulary(
-    counted: CountedNames, place: Place, files: dict[str, FileRecord]
+    counted: CountedNames, place: CorpusPlace, files: dict[str, FileRecord]
 ) -> tuple[NDArray[np.uint32], int]:
     """Write the vocabulary; return the id of each token in the order of bytes, and the total of occurrences."""
     order, token_id = ids_by_frequency(counted.frequency)
@@ -455,6 +455,6 @@ def _one_chunk(names: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays([pa.array([], kind), *names.cast(kind).chunks])
 
 
-def _write_one(place: Place, name: str, **columns: pa.Array) -> FileRecord:
+def _write_one(place: CorpusPlace, name: str, **columns: pa.Array) -> FileRecord:
     batch = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
     return place.write(name, batch.schema, iter([batch]))

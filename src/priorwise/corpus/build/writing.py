@@ -249,7 +249,7 @@ class Split(Protocol):
 
 
 @runtime_checkable
-class Source(Protocol):
+class ShardSource(Protocol):
     """An input: as one stream, or as splits. Both give the same shards in the same order."""
 
     def makers(self) -> Iterator[MakeShard]:
@@ -281,7 +281,7 @@ class Reading:
 class Work(Protocol):
     """Makes the shards of an input, and merges their tokens."""
 
-    def read(self, source: Source, unfinished: Unfinished) -> Reading:
+    def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
         """Make the shards, but for those that an earlier attempt has made."""
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
@@ -317,7 +317,7 @@ class Threads:
 
     workers: int | None = None
 
-    def read(self, source: Source, unfinished: Unfinished) -> Reading:
+    def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
         """Make the shards, but for those that are there."""
         if not isinstance(unfinished, PartialCorpus):
             raise InputError(
@@ -370,7 +370,7 @@ class Written:
 
 
 def write_corpus(
-    shards: Iterable[MakeShard] | Source,
+    shards: Iterable[MakeShard] | ShardSource,
     path: str | Path,
     *,
     tokenizer: dict[str, Any] | None,
@@ -387,7 +387,7 @@ def write_corpus(
 ) -> Written:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same."""
     work = Threads(workers) if work is None else work
-    source = shards if isinstance(shards, Source) else Makers(shards)
+    source = shards if isinstance(shards, ShardSource) else Makers(shards)
     with claim_any(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
         reading = work.read(source, unfinished)
         whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)

@@ -29,7 +29,7 @@ class FileRecord:
     sha256: str
 
 
-class Place(Protocol):
+class CorpusPlace(Protocol):
     """Where the files of a corpus go: a folder or memory."""
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:

@@ -295,7 +295,7 @@ def test_pairs_and_tables_in_many_blocks(monkeypatch: pytest.MonkeyPatch, tmp_pa
         of_key = grouped.of(key, key + 1)
         assert of_key.values.tolist() == values[keys == key].tolist()
 
-    shelf = scratch.Shelf("y", mapped(tmp_path))
+    shelf = scratch.ScratchTables("y", mapped(tmp_path))
     made = [pa.RecordBatch.from_pydict({"a": [str(number)] * number}) for number in range(1, 200, 7)]
     places = [shelf.put(table) for table in made]
     assert [scratch.table_at(place) for place in places] == made
