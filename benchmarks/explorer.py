@@ -14,7 +14,7 @@ from measure import arguments, seconds, table, zipf_documents
 
 from priorwise import Corpus, explore
 from priorwise.explorer import FAMILIES, Setting, View, setting_of
-from priorwise.explorer.density import density_of
+from priorwise.explorer.view import density_of
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))

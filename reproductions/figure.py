@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priorwise.charts import Picture, element, heat_map
-from priorwise.charts.frame import Series, across, legend, upwards
 from priorwise.charts.markup import joined
-from priorwise.charts.scales import Scale, around
+from priorwise.charts.scales import Scale, Series, across, around, legend, upwards
 from reproductions.table import escaped
 
 LEFT, RIGHT = 48, 612

@@ -29,10 +29,8 @@ from priorwise.charts import (
     two_curves,
 )
 from priorwise.charts.heat import PIXELS, cell_edges
-from priorwise.charts.labels import CHARACTER, spots_for
-from priorwise.charts.markup import joined, shown
-from priorwise.charts.png import png
-from priorwise.charts.scales import Scale, around
+from priorwise.charts.markup import joined, png, shown
+from priorwise.charts.scales import CHARACTER, Scale, around, spots_for
 
 EVIL = "</svg><script>alert('x')</script>\" onload=\"alert(1)"
 

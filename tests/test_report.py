@@ -92,7 +92,8 @@ def test_only_addresses_of_the_web_are_links(fresh: Path, run: Run) -> None:
         for name, value in parsed(html).attributes
         if name == "href" and not (value or "").startswith("data:image")
     ]
-    assert links == ["https://example.org/a?b&c"]
+    # On the first page and in the appendix.
+    assert links == ["https://example.org/a?b&c"] * 2
 
 
 def test_headings_go_down_one_step_at_a_time(reviewed: Path, wiki_run: Path) -> None:
@@ -116,7 +117,7 @@ def test_colours_are_those_of_the_app() -> None:
 def test_before_a_review_it_says_what_is_missing_and_shows_the_rest(fresh: Path, run: Run) -> None:
     text = visible(report_html(subjects_of([fresh])))
     assert "Nobody has judged the candidates yet" in text
-    assert "priorwise review chess.run" in text
+    assert "priorwise review chess.run --blind" in text
     assert "Fisher" not in text
     assert "95% interval" not in text
     expected = np.mean(run.ranking.table["probability"].to_numpy()[:50])

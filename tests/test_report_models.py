@@ -24,9 +24,8 @@ from priorwise.discovery.made_up import DemoDocument
 from priorwise.discovery.member_stage import MemberStage
 from priorwise.discovery.run import VerdictCounts
 from priorwise.report import report_html
-from priorwise.report.expected import rescaled
-from priorwise.report.reliability import Bin, binned, known_of
-from priorwise.report.reproduce import discover_command
+from priorwise.report.appendix import Bin, binned, discover_command, known_of, rescaled
+from priorwise.report.parts import share
 from priorwise.report.subject import subjects_of
 from priorwise.review import finished_of, judged, results
 from reviews import candidates, judge, with_status
@@ -181,7 +180,7 @@ def test_what_was_stated_beside_what_was_accepted(reviewed: Path, auto_run: Run,
     assert f"expected {expected:,.0f} to belong, and {right:,} do" in text
     for n, stated, hits in slow.reliability_bins([r["probability"] for r in rows], [r["id"] in belong for r in rows]):
         low, high = slow.wilson(hits, n)
-        assert f"{stated:.3f} {n} {n * stated:,.1f} {hits} {hits / n:.3f} {low:.3f} to {high:.3f}" in text
+        assert f"{share(stated)} {n} {n * stated:,.1f} {hits} {share(hits / n)} {low:.3f} to {high:.3f}" in text
 
 
 def test_only_blind_verdicts_say_whether_probabilities_are_right(fresh: Path, auto_run: Run) -> None:
@@ -211,11 +210,11 @@ def test_accepted_against_judged_for_each_list(fresh: Path, auto_run: Run) -> No
     judge(fresh, dict.fromkeys(ids[:5], "yes"), teaching=True)
     before = visible(report_html(subjects_of([fresh])))
     assert "Nobody has judged the candidates blindly yet" in before
-    assert "What a verdict yields Which Judged Accepted For each To teach 5 5 1.000" in before
+    assert "What a verdict yields Which Judged Accepted For each In the workbench 5 5 1.000" in before
     assert "not judged" in before
     judge(fresh, {ids[0]: "no", ids[7]: "yes", ids[8]: "no"})
     (subject,) = subjects_of([fresh])
-    assert "Blind 3 1 0.333 To teach 5 5 1.000" in visible(report_html([subject]))
+    assert "Blind 3 1 0.333 In the workbench 5 5 1.000" in visible(report_html([subject]))
     assert [each["id"] for each in subject.accepted()] == [*ids[1:5], ids[7]]
     found = finished_of(fresh)
     assert [each.id for each in found.of(["accepted"]).results] == [*ids[1:5], ids[7]]
@@ -264,5 +263,5 @@ def test_the_command_names_the_model_where_it_must(auto_run: Run, run: Run, corp
         assert f" Chess --description {written} -o x.run" in discover_command(described, "x.run")
     both = discover(corpus, "Chess", model="auto", prior=pw.PseudoCounts(22, 4), top=5)
     assert discover_command(both, "x.run") == (
-        "priorwise discover made-up.corpus Chess --model default --prior 22,4 --top 5 -o x.run"
+        "priorwise discover made-up.corpus Chess --model default --prior 22,4 --keep 5 -o x.run"
     )

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from priorwise import Corpus, FBeta, PriorSearch, explore
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 from priorwise.explorer import FAMILIES, View, setting_of
-from priorwise.explorer.density import density_of
-from priorwise.explorer.documents import draw_documents
-from priorwise.explorer.evidence import Evidence, marked_text
-from priorwise.explorer.measures import Line, Measures
-from priorwise.explorer.naive_bayes_family import NaiveBayesFamily
-from priorwise.explorer.terrain import axes_of
+from priorwise.explorer.documents import Evidence, Line, Measures, draw_documents, marked_text
+from priorwise.explorer.families import NaiveBayesFamily
+from priorwise.explorer.naive_bayes import axes_of
+from priorwise.explorer.view import density_of
 from reference_view import coordinates
 
 WORDS = "abcdefgh"

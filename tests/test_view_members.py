@@ -16,7 +16,7 @@ from priorwise.discovery.made_up import make_documents
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.explorer import FAMILIES, Setting, View, members, setting_of
-from priorwise.explorer.measures import Measures
+from priorwise.explorer.documents import Measures
 from priorwise.features.spelling import Spelling
 from priorwise.models.regression.member_trials import draw_folds
 from priorwise.models.weights import calibrate

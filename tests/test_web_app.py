@@ -16,9 +16,9 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.made_up import DemoDocument, make_documents
 from priorwise.readers.fields import guess_columns
 from priorwise.web.app import make_app
+from priorwise.web.corpora import Corpora
 from priorwise.web.jobs import Jobs, Report
 from priorwise.web.pages import corpus_pages
-from priorwise.web.shelf import Shelf
 from priorwise.web.start import start_page
 
 pytestmark = pytest.mark.slow
@@ -190,8 +190,8 @@ def send(app: object, name: str, content: bytes) -> tuple[int, dict[str, str]]:
 
 
 def test_no_path_of_the_client_is_used(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path / "app")
-    app = make_app([start_page(shelf, largest=1000)], corpora=corpus_pages(shelf))
+    corpora = Corpora(tmp_path / "app")
+    app = make_app([start_page(corpora, largest=1000)], corpora=corpus_pages(corpora))
     status, told = send(app, "..%2F..%2Fevil%2Fmy.csv", b"id,text\n1,tea\n")
     assert status == 201
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -210,8 +210,8 @@ def test_no_path_of_the_client_is_used(tmp_path: Path) -> None:
 
 
 def test_an_import_that_was_interrupted_is_resumed(tmp_path: Path, catalogue: Path) -> None:
-    shelf = Shelf(tmp_path / "app")
-    app = make_app([start_page(shelf)], corpora=corpus_pages(shelf))
+    corpora = Corpora(tmp_path / "app")
+    app = make_app([start_page(corpora)], corpora=corpus_pages(corpora))
     _, told = send(app, "catalogue.csv", catalogue.read_bytes())
 
     # The server was killed before the job began.
@@ -219,12 +219,12 @@ def test_an_import_that_was_interrupted_is_resumed(tmp_path: Path, catalogue: Pa
         def add(self, *arguments: object) -> None:  # type: ignore[override]
             pass
 
-    shelf.jobs = Dead()
+    corpora.jobs = Dead()
     assert ask(app, "/api/start/import", {"upload": told["upload"]}).status == 202
-    shelf.jobs = Jobs()
+    corpora.jobs = Jobs()
     assert ask(app, "/api/start/state").json()["interrupted"] == [{"name": "catalogue", "title": "catalogue.csv"}]
     assert ask(app, "/api/start/resume", {"name": "catalogue"}).status == 202
-    shelf.jobs.wait()
+    corpora.jobs.wait()
     state = ask(app, "/api/start/state").json()
     assert state["interrupted"] == []
     assert [(each["title"], each["documents"]) for each in state["corpora"]] == [("catalogue.csv", 600)]
@@ -232,16 +232,16 @@ def test_an_import_that_was_interrupted_is_resumed(tmp_path: Path, catalogue: Pa
 
 
 def test_a_cancelled_import_can_be_discarded(tmp_path: Path, catalogue: Path) -> None:
-    shelf = Shelf(tmp_path / "app")
-    app = make_app([start_page(shelf)])
+    corpora = Corpora(tmp_path / "app")
+    app = make_app([start_page(corpora)])
     _, told = send(app, "catalogue.csv", catalogue.read_bytes())
-    blocked = shelf.jobs.add("find", "x", "x", wait_to_be_cancelled)
+    blocked = corpora.jobs.add("find", "x", "x", wait_to_be_cancelled)
     ask(app, "/api/start/import", {"upload": told["upload"]})
     (job,) = ask(app, "/api/start/state").json()["jobs"]
     assert job["state"] == "waiting"
     ask(app, "/api/start/cancel", {"job": job["id"]})
     ask(app, "/api/start/cancel", {"job": blocked.id})
-    shelf.jobs.wait()
+    corpora.jobs.wait()
     assert blocked.state == "cancelled"
     assert len(ask(app, "/api/start/state").json()["interrupted"]) == 1
     assert ask(app, "/api/start/forget", {"name": "catalogue"}).status == 200

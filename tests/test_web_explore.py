@@ -19,8 +19,8 @@ from browsing import Served, a_page, serious_faults, served
 from priorwise import Corpus, discover, explore
 from priorwise.discovery.made_up import DemoDocument
 from priorwise.explorer import FAMILIES, Setting, View, setting_of
-from priorwise.explorer.measures import Line
-from priorwise.explorer.naive_bayes_family import NaiveBayesFamily
+from priorwise.explorer.documents import Line
+from priorwise.explorer.families import NaiveBayesFamily
 from priorwise.web.explore import TARGETS
 from processes import SOURCE
 

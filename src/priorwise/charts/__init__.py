@@ -1,15 +1,8 @@
 """Charts: numbers in, SVG out. They need no script and no network, and have light, dark, print and text versions."""
 
-from priorwise.charts.bars import share_bars
-from priorwise.charts.boxes import box_plots
-from priorwise.charts.curves import two_curves
-from priorwise.charts.dots import dot_plot
 from priorwise.charts.heat import heat_map
-from priorwise.charts.lines import line_chart
-from priorwise.charts.markup import Markup, element
-from priorwise.charts.picture import Picture, chart_style
-from priorwise.charts.reliability import reliability_plot
-from priorwise.charts.scatter import scatter
+from priorwise.charts.markup import Markup, Picture, chart_style, element
+from priorwise.charts.plots import box_plots, dot_plot, line_chart, reliability_plot, scatter, share_bars, two_curves
 
 __all__ = [
     "Markup",

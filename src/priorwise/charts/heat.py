@@ -7,11 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.charts.frame import across, upwards
-from priorwise.charts.markup import Markup, element, joined
-from priorwise.charts.picture import Picture
-from priorwise.charts.png import data_address, png
-from priorwise.charts.scales import Scale
+from priorwise.charts.markup import Markup, Picture, data_address, element, joined, png
+from priorwise.charts.scales import Scale, across, upwards
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
@@ -32,24 +29,7 @@ def heat_map(
     paths: Sequence[Sequence[Point]] = (),
     summary: str,
 ) -> Picture:
-    """Draw values over a grid of positive numbers, on axes of decades.
-
-    Parameters
-    ----------
-    grid : array of shape (n,)
-        The numbers, ascending; the same for both axes.
-    values : array of shape (n, n)
-        Rows go upwards, columns to the right. What is NaN is left blank.
-    x_name, y_name, value_name : str
-    best : (name, (x, y))
-        The point that is marked as found.
-    others : sequence of (name, (x, y))
-        Further points to mark.
-    paths : sequence of sequences of (x, y)
-        Ways to draw.
-    summary : str
-        What the chart shows, for those who do not see it.
-    """
+    """Draw values over a grid of positive numbers, on axes of decades."""
     numbers, heights = np.asarray(grid, np.float64), np.asarray(values, np.float64)
     edges = cell_edges(numbers)
     x, y = Scale(edges[0], edges[-1], 60, 380, log=True), Scale(edges[0], edges[-1], 354, 34, log=True)

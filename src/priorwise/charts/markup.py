@@ -1,10 +1,19 @@
-"""HTML and SVG in which text from documents is always escaped."""
+"""HTML, SVG and small PNG files in which text from documents is always escaped."""
 
 from __future__ import annotations
 
+import struct
+import zlib
+from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 _EMPTY = frozenset({"br", "col", "hr", "img", "link", "meta"})
 
@@ -74,3 +83,76 @@ def _text(child: Child) -> str:
     if isinstance(child, str | int | float):
         return escape(shown(child), quote=False)
     return joined(*child)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart. Notebooks display it, and ``save`` writes it as an SVG file."""
+
+    parts: Markup
+    width: float
+    height: float
+    summary: str
+
+    def __repr__(self) -> str:
+        return f"<Picture: {self.summary}>"
+
+    @property
+    def svg(self) -> Markup:
+        """The drawing, to be styled by `chart_style`."""
+        return self._svg()
+
+    def _svg(self, *before: Markup, xmlns: str | None = None) -> Markup:
+        return element(
+            "svg",
+            *before,
+            self.parts,
+            xmlns=xmlns,
+            class_="picture",
+            viewBox=f"0 0 {self.width:g} {self.height:g}",
+            role="img",
+            aria_label=self.summary,
+        )
+
+    def _repr_html_(self) -> str:
+        return self._svg(element("style", Markup(chart_style())))
+
+    def save(self, path: str | Path) -> None:
+        """Write an SVG file that looks the same everywhere."""
+        own = self._svg(element("style", Markup(chart_style())), xmlns="http://www.w3.org/2000/svg")
+        Path(path).write_text(own + "\n", encoding="utf-8")
+
+
+@cache
+def chart_style() -> str:
+    """Return the style that all charts share."""
+    return (Path(__file__).parent / "chart.css").read_text(encoding="utf-8")
+
+
+Bytes = NDArray[np.uint8]
+
+
+def png(pixels: Bytes, palette: Bytes) -> bytes:
+    """Return a PNG file (W3C PNG, colour type 3)."""
+    height, width = pixels.shape
+    # Each line begins with the number of its filter; 0 means no filter.
+    lines = np.hstack([np.zeros((height, 1), np.uint8), pixels]).tobytes()
+    return b"".join(
+        [
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+            _chunk(b"PLTE", np.ascontiguousarray(palette[:, :3]).tobytes()),
+            _chunk(b"tRNS", np.ascontiguousarray(palette[:, 3]).tobytes()),
+            _chunk(b"IDAT", zlib.compress(lines, 9)),
+            _chunk(b"IEND", b""),
+        ]
+    )
+
+
+def data_address(file: bytes) -> str:
+    """Return a data URL with the file."""
+    return "data:image/png;base64," + b64encode(file).decode("ascii")
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -22,20 +22,24 @@ def app(serve: Any, corpus: Path | str | None, runs: Path | None, folder: Path |
     CORPUS is a corpus, or a file to make one of: CSV, Excel, RIS, BibTeX, JSON lines, the dump of a wiki. Without it,
     the page asks for one.
     """
+    from priorwise.web.corpora import Corpora, app_folder
     from priorwise.web.openapi import openapi_route
     from priorwise.web.pages import corpus_pages, documented_pages
-    from priorwise.web.shelf import Shelf, app_folder
     from priorwise.web.start import start_page
+    from priorwise.web.together import Invitations
 
-    shelf = Shelf(folder or app_folder())
+    corpora = Corpora(folder or app_folder())
     start = "/"
     if isinstance(corpus, Path) and corpus.is_file():
-        start = "/start?" + urlencode({"upload": shelf.given_file(corpus)})
+        start = "/start?" + urlencode({"upload": corpora.given_file(corpus)})
     elif corpus is not None:
-        name = shelf.add(open_corpus(corpus), corpus, runs or runs_beside(corpus))
+        name = corpora.add(open_corpus(corpus), corpus, runs or runs_beside(corpus))
         start = f"/c/{quote(name)}/library"
-    pages = [start_page(shelf)]
-    serve(pages, start, corpora=corpus_pages(shelf), more=[openapi_route(pages, documented_pages)])
+    pages = [start_page(corpora)]
+    invitations = Invitations.in_folder(corpora.folder)
+    pages_by_name = corpus_pages(corpora, invitations)
+    more = [openapi_route(pages, documented_pages), invitations.mount(pages_by_name)]
+    serve(pages, start, corpora=pages_by_name, more=more)
 
 
 @command(examples='explore articles.corpus "Machine learning"\nexplore ml.run')

@@ -24,6 +24,7 @@ GROUPS = {
             "Find the documents missing from a category or many.",
         ),
         "explain": ("priorwise.cli.explain", "explain", "Show why a document has its score, word by word."),
+        "mcp": ("priorwise.cli.mcp", "mcp", "Let an agent do the job, by the Model Context Protocol."),
         "demo": ("priorwise.cli.demo", "demo", "Try it on real articles, in about a minute."),
     },
     "Judge": {

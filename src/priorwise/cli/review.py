@@ -224,19 +224,22 @@ def _serve(
 ) -> None:
     from urllib.parse import urlencode
 
-    from priorwise.web.categories import key_of
+    from priorwise.web.corpora import app_folder
     from priorwise.web.pages import bench_pages
     from priorwise.web.report import report_page
     from priorwise.web.review import review_page
-    from priorwise.web.workspace import Workspace
+    from priorwise.web.together import Invitations
+    from priorwise.web.workspace import Workspace, key_of
 
     workspace = Workspace.of_run(run, corpus)
     page, asked = ("/review", {}) if mode == "blind" else ("/workbench", {"category": key_of(run.resolve().name)})
     asked |= {"reviewer": reviewer} if reviewer else {}
-    pages = [*bench_pages(workspace, "unsure" if mode == "teach" else ask, chosen.subcategories)]
+    invitations = Invitations.in_folder(app_folder())
+    pages = bench_pages(workspace, "unsure" if mode == "teach" else ask, chosen.subcategories, invitations)
     serve(
         [review_page(workspace, chosen), *pages, report_page(workspace)],
         page + (f"?{urlencode(asked)}" if asked else ""),
+        more=[invitations.mount(lambda _corpus: pages)],
     )
 
 

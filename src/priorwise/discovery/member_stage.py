@@ -197,7 +197,8 @@ class MemberStage(Stage):
         rows = [[each.setting.in_words(), f"{each.share:.3f}", _rank(each)] for each in shown]
         if rest := settings[len(shown) :]:
             more = f"{counted(len(rest), 'other setting')}"
-            rows.append([more, f"{sum(each.share for each in rest):.3f}", f"{_rank(rest[0])} or more"])
+            share = sum(each.share for each in rest)
+            rows.append([more, "under 0.001" if share < 0.0005 else f"{share:.3f}", f"{_rank(rest[0])} or more"])
         return FactTable("Settings", ["setting", "share", "typical rank of a left-out member"], rows)
 
     def drawing(self) -> Drawing | None:
@@ -205,7 +206,7 @@ class MemberStage(Stage):
         table = self.table()
         if table is None:
             return None
-        bars = [(row[0], float(row[1])) for row in table.rows]
+        bars = [(row[0], float(row[1].removeprefix("under "))) for row in table.rows]
         picture = share_bars(
             bars, x_name="share", summary=f"How much each setting counts; most, {bars[0][1]:.3f}, {bars[0][0]}."
         )

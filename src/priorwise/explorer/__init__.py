@@ -3,9 +3,8 @@
 After *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
 """
 
-from priorwise.explorer.families import FAMILIES, setting_of
-from priorwise.explorer.family import Family, Setting
-from priorwise.explorer.measures import Points
+from priorwise.explorer.documents import Points
+from priorwise.explorer.families import FAMILIES, Family, Setting, setting_of
 from priorwise.explorer.view import View, explore
 
 __all__ = ["FAMILIES", "Family", "Points", "Setting", "View", "explore", "setting_of"]

@@ -1,10 +1,11 @@
-"""The documents that are shown: all members, a sample of the others, each in training or held out."""
+"""The documents that are shown, how good decisions about them are, and what their words add."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_DOCUMENTS = 20_000
@@ -23,19 +25,6 @@ class ShownDocuments:
     """Documents of a corpus, some to train a model on and some to see how it does on others.
 
     The vocabulary is what the training documents hold: a token that none of them has says nothing.
-
-    Parameters
-    ----------
-    rows : array of int
-        The documents' numbers in the corpus, ascending.
-    member, held_out : array of bool
-        Which of them are members, and which are held out.
-    features : array of int
-        The vocabulary: tokens of the corpus, ascending. The documents below speak of them by their place here.
-    indptr, tokens, counts : arrays
-        Document i has ``tokens[indptr[i]:indptr[i + 1]]``, each so many times.
-    members_for_each, others_for_each : float
-        How many members, and how many other documents of the corpus, each one that is shown stands for.
     """
 
     rows: Ints
@@ -74,19 +63,6 @@ def draw_documents(
     corpus: Corpus, label: str, *, most: int = MOST_DOCUMENTS, held_out: float = 0.3, seed: int = 0
 ) -> ShownDocuments:
     """Draw the documents of a view.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Where they are.
-    label : str
-        The category.
-    most : int
-        How many are shown at most. All members are, unless they are more than half of that.
-    held_out : float
-        The share of the members, and of the others, that no model is trained on.
-    seed : int
-        What is drawn.
 
     Examples
     --------
@@ -155,3 +131,144 @@ def _known(
     place = np.full(n_vocabulary, -1, dtype=np.int32)
     place[features] = np.arange(len(features), dtype=np.int32)
     return place[tokens], features
+
+
+class Points(NamedTuple):
+    """Where documents are."""
+
+    x: Floats
+    odds: Floats
+
+    @property
+    def y(self) -> Floats:
+        """The second coordinate of naive Bayes, log P(d|¬c) + log P(¬c)."""
+        return self.x - self.odds
+
+
+@dataclass(frozen=True)
+class Line:
+    """The decision line y = slope · x + shift: below it a document is in the category. Bayes' rule is y = x.
+
+    Examples
+    --------
+    >>> points = Points(np.array([-5.0, -5.0]), np.array([1.0, -1.0]))
+    >>> Line().below(points), Line(shift=2.0).below(points)
+    (array([ True, False]), array([ True,  True]))
+    """
+
+    slope: float = 1.0
+    shift: float = 0.0
+
+    def below(self, points: Points) -> Mask:
+        """Which of the documents at these coordinates are in the category."""
+        # By the log odds, so that under y = x a document is where its score's sign says, to the last bit.
+        return points.odds > (1 - self.slope) * points.x - self.shift
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Right and wrong decisions, and the shares that follow from them.
+
+    Examples
+    --------
+    >>> found = Measures.of(np.array([True, True, False]), np.array([True, False, False]), 10.0)
+    >>> found.precision, found.recall, round(found.f1, 4), round(found.ppv, 4)
+    (0.5, 1.0, 0.6667, 0.0909)
+    """
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    others_per_member: float = 1.0
+
+    @classmethod
+    def of(cls, predicted: Mask, member: Mask, others_per_member: float = 1.0) -> Measures:
+        """Count."""
+        tp, fp = int(np.count_nonzero(predicted & member)), int(np.count_nonzero(predicted & ~member))
+        members = int(np.count_nonzero(member))
+        return cls(tp, fp, members - tp, len(member) - members - fp, others_per_member)
+
+    @property
+    def precision(self) -> float:
+        """The share of the predicted positives that are members, among the documents that are shown."""
+        return _share(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """The share of the members that are predicted positive."""
+        return _share(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def ppv(self) -> float:
+        """The positive predictive value at the corpus's own odds: precision, had no document been left out."""
+        return _share(self.tp, self.tp + self.others_per_member * self.fp)
+
+    def as_dict(self) -> dict[str, float]:
+        """Everything by name."""
+        counts = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+        return {**counts, "precision": self.precision, "recall": self.recall, "f1": self.f1, "ppv": self.ppv}
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+LONGEST_TEXT = 20_000
+"""How many characters of a text are marked; what comes after them is not shown."""
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one token, or another category, adds to a document's log odds."""
+
+    token: str
+    count: int
+    weight: float
+    at_each: float
+
+
+def marked_text(text: str, found: list[Evidence]) -> list[tuple[str, float]]:
+    """Take a text apart into pieces, each with what it adds; put together they are the text.
+
+    A word of several tokens adds what they add together.
+
+    Examples
+    --------
+    >>> marked_text("Oh, wheat!", [Evidence("wheat", 1, 3.0, 3.0)])
+    [('Oh, ', 0.0), ('wheat', 3.0), ('!', 0.0)]
+    """
+    from priorwise.text.tokens import count_texts
+
+    words = [(match.start(), match.group()) for match in _WORD.finditer(text, 0, LONGEST_TEXT)]
+    counted = count_texts([word for _, word in words])
+    names = bytes(counted.names)
+    spans = zip(counted.name_offsets[:-1].tolist(), counted.name_offsets[1:].tolist(), strict=True)
+    adds = {each.token: each.at_each for each in found}
+    of_token = np.array([adds.get(names[first:last].decode(), 0.0) for first, last in spans])
+    sums = np.zeros(len(words))
+    if len(of_token):
+        of_word = np.repeat(np.arange(len(words)), np.diff(counted.offsets))
+        np.add.at(sums, of_word, of_token[counted.tokens] * counted.counts)
+    pieces: list[tuple[str, float]] = []
+    end = 0
+    for (start, word), weight in zip(words, sums.tolist(), strict=True):
+        if weight:
+            first, last = _core(word)
+            pieces += [(text[end : start + first], 0.0), (word[first:last], weight)]
+            end = start + last
+    pieces.append((text[end:LONGEST_TEXT], 0.0))
+    return [(piece, weight) for piece, weight in pieces if piece]
+
+
+def _core(word: str) -> tuple[int, int]:
+    """Where a word begins and ends without the signs around it."""
+    inside = [place for place, character in enumerate(word) if character.isalnum()]
+    return (inside[0], inside[-1] + 1) if inside else (0, len(word))

@@ -1,13 +1,339 @@
-"""The priors that can be explored: the model that ranks, and every naive Bayes model with every prior it takes."""
+"""Families of priors: what the explorer asks of each, the model that ranks, and the naive Bayes models."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from priorwise.errors import InputError, UnknownName
-from priorwise.explorer.family import Family, Setting
-from priorwise.explorer.member_family import MemberFamily
-from priorwise.explorer.naive_bayes_family import NaiveBayesFamily
+from priorwise.explorer.documents import Evidence, Points
+from priorwise.priors.base import Parameter
+from priorwise.priors.structured import StructuredGaussian
+
+if TYPE_CHECKING:
+    from priorwise.explorer.view import View
+    from priorwise.models.base import PriorModel
+    from priorwise.priors.base import Prior
+    from priorwise.search import Target
+
+
+@dataclass(frozen=True)
+class ShownPreset:
+    """A prior with a button; without values, the best of its family."""
+
+    key: str
+    name: str
+    title: str
+    family: str
+    values: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the two coordinates of a point are called."""
+
+    across: str
+    up: str | None = None
+
+
+class Family(ABC):
+    """A kind of model with a kind of prior; the explorer derives everything that it says about them from here."""
+
+    axes: ClassVar[Axes]
+    shades: ClassVar[bool] = False
+    """Whether all documents of a corpus can be counted as fast as a slider moves."""
+    takes_keywords: ClassVar[bool] = False
+    chooses_objective: ClassVar[bool] = True
+    """Whether the best prior depends on an objective that people choose."""
+    best: ClassVar[str] = "Find the best"
+    """What the button says that goes to the best prior."""
+    best_by: ClassVar[str] = "Best by leave-one-out"
+    """What is said of the best prior when it is found."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in addresses."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Its name on the screen."""
+
+    @property
+    @abstractmethod
+    def group(self) -> str:
+        """The heading that it is under."""
+
+    @property
+    @abstractmethod
+    def formula(self) -> str:
+        """The prior's formula."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Sequence[Parameter]:
+        """The numbers, each with a slider."""
+
+    @property
+    @abstractmethod
+    def default(self) -> tuple[float, ...]:
+        """The usual numbers."""
+
+    @abstractmethod
+    def show(self, view: View) -> ShownModel:
+        """Make what answers for the documents of a view, for all families of this class."""
+
+    @abstractmethod
+    def make(self, *values: float) -> Prior:
+        """Make the prior with these numbers."""
+
+    @abstractmethod
+    def presets(self, types: int) -> list[ShownPreset]:
+        """List the priors that have a button; `types` is how many words there are."""
+
+    def write(self, setting: Setting) -> str:
+        """Write a setting down, for tables and files."""
+        return repr(setting.prior)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A family and its numbers.
+
+    Examples
+    --------
+    >>> from priorwise.explorer.families import setting_of
+    >>> setting_of("beta", {"alpha": 0.1, "beta": 0.3}).prior
+    Beta(alpha=0.1, beta=0.3)
+    """
+
+    family: Family
+    values: tuple[float, ...]
+    keywords: str = ""
+
+    @property
+    def prior(self) -> Any:
+        """The prior with these numbers."""
+        return self.family.make(*self.values)
+
+    def named(self) -> dict[str, float]:
+        """The numbers by their names."""
+        return {each.name: value for each, value in zip(self.family.parameters, self.values, strict=True)}
+
+    def __str__(self) -> str:
+        return self.family.write(self)
+
+
+Floats = NDArray[np.float64]
+
+
+class WordChange(NamedTuple):
+    """A word whose weight depends on the sliders: what it adds where they open, and what it adds now."""
+
+    word: str
+    before: float
+    now: float
+
+
+class ObjectiveMap(Protocol):
+    """What is known of many priors of a family, each judged by members or documents that were left out."""
+
+    def drawn(self, objective: Target) -> dict[str, Any]:
+        """What the page needs to draw it."""
+
+    def way(self, objective: Target, start: Setting) -> list[Setting]:
+        """The way from a prior to the best one, which is the last."""
+
+
+class ShownModel(ABC):
+    """The documents of a view under any prior of one kind of model."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+
+    @abstractmethod
+    def opening(self, family: Family) -> Setting:
+        """Where the sliders open."""
+
+    @abstractmethod
+    def points(self, setting: Setting) -> Points:
+        """Two coordinates of every document that is shown."""
+
+    @abstractmethod
+    def left_out(self, setting: Setting) -> Floats:
+        """The log odds of every training document by a model that did not know what it is."""
+
+    @abstractmethod
+    def weights(self, setting: Setting) -> Floats:
+        """What each feature adds to the log odds of a document that has it."""
+
+    @abstractmethod
+    def names(self, features: NDArray[np.int64]) -> list[str]:
+        """The names of some of those features."""
+
+    @abstractmethod
+    def evidence(self, place: int, setting: Setting) -> list[Evidence]:
+        """What the features of one document add to its log odds, the strongest first."""
+
+    @abstractmethod
+    def objective_map(self, family: Family) -> ObjectiveMap:
+        """What is known of the family's priors."""
+
+    def of_corpus(self, setting: Setting) -> Iterator[tuple[int, Floats]]:
+        """Both coordinates of all documents of the corpus, batch by batch, each with its first document's number."""
+        raise InputError("this model shows only the documents that are points")
+
+
+BELIEVED = Parameter(
+    "believed", "n", 10, 1000, "how many top candidates count as provisional members", may_be_zero=True
+)
+TRUST = Parameter(
+    "trust", "c", 0.1, 10, "how much the keywords count", may_be_zero=True
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MemberFamily(Family):
+    """Member regression under a structured Gaussian prior, as ``discover`` ranks by.
+
+    Examples
+    --------
+    >>> family = MemberFamily()
+    >>> [each.name for each in family.parameters]
+    ['variance', 'kinship', 'labels', 'believed', 'trust']
+    >>> family.make(0.05, 0.5, 0.25, 30, 1)
+    StructuredGaussian(variance=0.05, kinship=0.5, labels=0.25)
+    """
+
+    axes: ClassVar[Axes] = Axes("log odds under the learned prior")
+    takes_keywords: ClassVar[bool] = True
+    chooses_objective: ClassVar[bool] = False
+    best: ClassVar[str] = "Back to the learned prior"
+    best_by: ClassVar[str] = "Learned from members that were left out"
+
+    name: ClassVar[str] = "members"
+    title: ClassVar[str] = "The model that ranks"
+    group: ClassVar[str] = "Default model: regression on words and categories"
+    formula: ClassVar[str] = StructuredGaussian.formula
+    parameters: ClassVar[tuple[Parameter, ...]] = (*StructuredGaussian.parameters, BELIEVED, TRUST)
+    default: ClassVar[tuple[float, ...]] = (*StructuredGaussian().numbers, 0.0, 1.0)
+
+    def make(self, *values: float) -> StructuredGaussian:
+        """Make the prior of the weights, without the centre that keywords give it."""
+        return StructuredGaussian().with_numbers(*values[:-2])
+
+    def show(self, view: View) -> ShownModel:
+        """Learn the prior of a view's category."""
+        from priorwise.explorer.members import ShownMembers
+
+        return ShownMembers(view)
+
+    def presets(self, types: int) -> list[ShownPreset]:
+        """None: the learned prior has a button of its own."""
+        return []
+
+    def write(self, setting: Setting) -> str:
+        """Write down the prior, the provisional members and the keywords."""
+        numbers = setting.named()
+        written = [repr(setting.prior)]
+        if numbers["believed"]:
+            written.append(f"{numbers['believed']:.0f} provisional members")
+        if setting.keywords:
+            written.append(f"keywords {setting.keywords} times {numbers['trust']:g}")
+        return ", ".join(written)
+
+
+@dataclass(frozen=True)
+class NaiveBayesFamily(Family):
+    """A model that says how it is explored, and a kind of prior for it."""
+
+    axes: ClassVar[Axes] = Axes("log P(d|c) + log P(c)", "log P(d|¬c) + log P(¬c)")
+
+    shades: ClassVar[bool] = True
+
+    model: type[PriorModel]
+    prior: Prior
+
+    @classmethod
+    def all(cls) -> Iterator[NaiveBayesFamily]:
+        """Every model that says how it is explored, with every prior that it takes."""
+        from priorwise.models.base import models
+
+        for model in models().values():
+            if vars(model).get("explored"):
+                for prior in model.priors().values():
+                    yield from (cls(model, start) for start in prior.variants() if start.parameters)
+
+    @property
+    def name(self) -> str:
+        """The model's name, the prior's, and what else makes the prior a kind of its own."""
+        numbers = {each.name for each in self.prior.parameters}
+        said = [(getattr(self.prior, each.name), each) for each in fields(self.prior) if each.name not in numbers]  # type: ignore[arg-type]
+        return "-".join([self.model.name, self.prior.name, *(value for value, each in said if value != each.default)])
+
+    @property
+    def title(self) -> str:
+        """Its name on the screen."""
+        around = ", around the corpus" if self.name.endswith("-collection") else ""
+        return f"{self.model.name.capitalize()}, {self.prior.title}{around}"
+
+    @property
+    def group(self) -> str:
+        """The model's heading."""
+        return self.model.explored
+
+    @property
+    def formula(self) -> str:
+        """The prior's formula."""
+        return self.prior.formula
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The prior's numbers."""
+        return self.prior.parameters
+
+    @property
+    def default(self) -> tuple[float, ...]:
+        """The numbers of the prior that it has."""
+        return self.prior.numbers
+
+    def make(self, *values: float) -> Prior:
+        """Make the prior with these numbers."""
+        return self.prior.with_numbers(*values)
+
+    def show(self, view: View) -> ShownModel:
+        """Count the documents of a view."""
+        from priorwise.explorer.naive_bayes import ShownNaiveBayes
+
+        return ShownNaiveBayes(view)
+
+    def estimator(self, prior: Any) -> Any:
+        """Make the scikit-learn classifier with a prior of this family."""
+        return self.model(prior=prior)
+
+    def presets(self, types: int) -> list[ShownPreset]:
+        """List the priors of this model that have a name.
+
+        Examples
+        --------
+        >>> from priorwise.explorer.families import FAMILIES
+        >>> [preset.name for preset in FAMILIES["beta"].presets(100)]
+        ['Laplace', 'Eyheramendy', 'Best Beta', 'Jeffreys', 'Perks', 'Best Jelinek-Mercer']
+        """
+        shown: dict[str, ShownPreset] = {}
+        for family in NaiveBayesFamily.all():
+            for each in type(family.prior).presets(types) if family.model is self.model else []:
+                values = None if each.prior is None else each.prior.numbers
+                if each.prior is None or family.make(*each.prior.numbers) == each.prior:
+                    shown.setdefault(each.key, ShownPreset(each.key, each.label, each.title, family.name, values))
+        return list(shown.values())
+
 
 ALIASES = {
     "beta": "bernoulli-beta",

@@ -16,10 +16,8 @@ from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import WordsByHand
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import NotEnoughData
-from priorwise.explorer.evidence import Evidence
-from priorwise.explorer.family import Family, Setting
-from priorwise.explorer.measures import Points
-from priorwise.explorer.shown_model import ShownModel
+from priorwise.explorer.documents import Evidence, Points
+from priorwise.explorer.families import Family, Setting, ShownModel
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import HyperPrior
@@ -70,22 +68,7 @@ class TriedSetting(Protocol):
 
 
 class Solved(NamedTuple):
-    """A setting, solved for the training documents.
-
-    Parameters
-    ----------
-    scores : array
-        The score of every document that is shown.
-    left_out : array
-        The score of every training document; of a member, by a regression that did not know it, in the units of the
-        one that knows all members.
-    weights : array
-        The weights of the features.
-    calibration : Calibration
-        From scores to log odds.
-    trial : Trial
-        The solution to start others from; `plain` is the one without provisional members.
-    """
+    """A setting, solved for the training documents."""
 
     scores: Floats
     left_out: Floats
@@ -97,15 +80,7 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True)
 class TriedMap:
-    """What the search for the prior tried.
-
-    Parameters
-    ----------
-    tried : sequence of TriedSetting
-        Every setting.
-    opening : Setting
-        The setting that counts most, as sliders have it.
-    """
+    """What the search for the prior tried."""
 
     tried: Sequence[TriedSetting]
     opening: Setting

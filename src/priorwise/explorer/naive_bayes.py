@@ -1,25 +1,299 @@
-"""The documents of a view under the priors of naive Bayes models."""
+"""Naive Bayes in the explorer: where documents are under any prior, fast enough to follow a slider.
+
+What a token adds depends on its two counts alone, in the members and in the others. So each pair of counts is looked at
+once, and a document is a sum over a short table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.explorer.coordinates import MEMBERS, OTHERS, Coordinates, counts_repeats
-from priorwise.explorer.evidence import Evidence
-from priorwise.explorer.family import Family, Setting
-from priorwise.explorer.measures import Points
-from priorwise.explorer.shown_model import ShownModel
-from priorwise.explorer.terrain import FamilyTerrain, TrainingLeftOut
+from priorwise.corpus import Corpus, TokenBatch
+from priorwise.explorer.documents import Evidence, Points, ShownDocuments
+from priorwise.explorer.families import Family, NaiveBayesFamily, Setting, ShownModel
+from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
+from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
+from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
+from priorwise.search import HeldOut, Target, best_place, radial
 
 if TYPE_CHECKING:
-    from priorwise.explorer.naive_bayes_family import NaiveBayesFamily
     from priorwise.explorer.view import View
+    from priorwise.models.base import PriorModel
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FamilyTerrain:
+    """The training documents, each left out, under every prior of a family's grid."""
+
+    family: NaiveBayesFamily
+    axes: tuple[Floats, ...]
+    tp: Floats
+    fp: Floats
+    positives: int
+    negatives: int
+
+    def values(self, target: Target) -> Floats:
+        """The target's value in every cell."""
+        return target.from_counts(self.tp, self.fp, self.positives, self.negatives)
+
+    def drawn(self, objective: Target) -> dict[str, Any]:
+        """The axes, and a value for each cell."""
+        return {"axes": [axis.tolist() for axis in self.axes], "values": self.values(objective).round(5).tolist()}
+
+    def way(self, objective: Target, start: Setting) -> list[Setting]:
+        """The way from a prior to the best one, which is the last."""
+        return [self.setting(cell) for cell in self.path(objective, start)]
+
+    def setting(self, cell: tuple[int, ...]) -> Setting:
+        """The prior of a cell."""
+        return Setting(self.family, tuple(float(axis[i]) for axis, i in zip(self.axes, cell, strict=True)))
+
+    def nearest(self, setting: Setting) -> tuple[int, ...]:
+        """The cell of a prior, or the nearest to it."""
+        near = (np.abs(np.log(axis / value)) for axis, value in zip(self.axes, setting.values, strict=True))
+        return tuple(int(np.argmin(distance)) for distance in near)
+
+    def path(self, target: Target, start: Setting) -> list[tuple[int, ...]]:
+        """Climb from a prior, and go from where that ends to the best of all cells.
+
+        The climb is the radial search of *presence*. Among equally good cells the most sensitive is taken, and of those
+        the one nearest to where the climb ended.
+        """
+        shape = (1,) * (2 - len(self.axes)) + self.tp.shape
+        values = np.column_stack([self.values(target).ravel(), self.tp.ravel()])
+
+        def value(cells: Any) -> Floats:
+            return values[np.ravel_multi_index(tuple(np.transpose(cells)), shape)]
+
+        first = (0,) * (2 - len(self.axes)) + self.nearest(start)
+        climb = radial(shape, [first]).search(value).paths[0]
+        away = ((np.indices(shape).reshape(2, -1).T - climb[-1]) ** 2).sum(axis=1)
+        end = np.unravel_index(best_place(values, away), shape)
+        path = climb if end == climb[-1] else [*climb, end]
+        return [tuple(int(i) for i in cell[2 - len(self.axes) :]) for cell in path]
+
+
+def axes_of(family: Family) -> tuple[Floats, ...]:
+    """The values that each number of a family has in its grid.
+
+    Examples
+    --------
+    >>> from priorwise.explorer.families import FAMILIES
+    >>> [len(axis) for axis in axes_of(FAMILIES["beta"])], len(axes_of(FAMILIES["jelinek-mercer"])[0])
+    ([21, 25], 59)
+    """
+    columns = ((each, np.array(each.values)) for each in family.parameters)
+    return tuple(np.unique(values[(values >= each.least) & (values <= each.most)]) for each, values in columns)
+
+
+class TrainingLeftOut:
+    """The training documents, each scored by a model that has not seen it."""
+
+    def __init__(self, documents: ShownDocuments) -> None:
+        train = documents.training
+        self.member = documents.member[train]
+        self._counts = documents.matrix[train]
+        self._ready: dict[str, HeldOut] = {}
+
+    def scores(self, family: NaiveBayesFamily, prior: Any) -> Floats:
+        """Log odds of every training document under a prior."""
+        return next(self._held_out(family).score_matrices([prior]))[:, 0]
+
+    def terrain(self, family: NaiveBayesFamily) -> FamilyTerrain:
+        """Look at every prior of the family's grid."""
+        axes = axes_of(family)
+        tp, fp = self._held_out(family).terrain(axes, family.make)
+        if tp.ndim > len(axes):  # one number for both classes
+            tp, fp = np.diagonal(tp), np.diagonal(fp)
+        members = int(np.count_nonzero(self.member))
+        return FamilyTerrain(family, axes, tp, fp, members, len(self.member) - members)
+
+    def _held_out(self, family: NaiveBayesFamily) -> HeldOut:
+        # Models of counts are judged alike whatever their prior; those of presence prepare for one kind of prior.
+        key = family.name if family.model.prepares_for_one_kind else family.model.name
+        if key not in self._ready:
+            weight = np.ones(len(self.member))
+            self._ready[key] = family.estimator(family.prior).held_out(self._counts, self.member, weight)
+        return self._ready[key]
+
+
+MEMBERS, OTHERS = 0, 1
+
+
+def _model(setting: Setting) -> type[PriorModel]:
+    return cast(NaiveBayesFamily, setting.family).model
+
+
+def counts_repeats(setting: Setting) -> bool:
+    """Whether a word that a document has twice counts twice."""
+    return _model(setting).reads == "counts"
+
+
+class Contributions(NamedTuple):
+    """What documents start from, and what each row of tokens adds, for the members' side and for the others'."""
+
+    start: Floats
+    table: Floats
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Distinct pairs of counts; which one each token has; how many tokens have each."""
+
+    in_members: Floats
+    in_others: Floats
+    of_token: NDArray[np.int32]
+    tokens: Ints
+
+    @classmethod
+    def of(cls, in_members: Floats, in_others: Floats) -> _Rows:
+        pairs, place, sizes = np.unique(
+            in_members + 1j * in_others, return_inverse=True, return_counts=True
+        )  # a complex number is a pair that sorts faster than a row does
+        return cls(pairs.real.copy(), pairs.imag.copy(), place.astype(np.int32), sizes)
+
+
+class Coordinates:
+    """Two coordinates for each document.
+
+    ::
+
+        x = log P(d|c) + log P(c)          y = log P(d|¬c) + log P(¬c)          in c if x > y
+
+    References
+    ----------
+    *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
+
+    Examples
+    --------
+    >>> from priorwise.explorer.documents import draw_documents
+    >>> from priorwise.explorer.families import setting_of
+    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
+    >>> points = Coordinates(draw_documents(corpus, "x")).of(setting_of("beta"))
+    >>> (points[:, 0] > points[:, 1]).tolist()
+    [True, True, True, False, False, False]
+    """
+
+    def __init__(self, documents: ShownDocuments) -> None:
+        self.documents = documents
+        train = ~documents.held_out
+        self.n_members = float(np.count_nonzero(train & documents.member))
+        self.n_others = float(np.count_nonzero(train & ~documents.member))
+
+    def of(self, setting: Setting) -> Floats:
+        """The coordinates of every document, shape (n_documents, 2)."""
+        shown = self.documents
+        sums = np.empty((len(shown), 2))
+        self._sum(setting, self._row_of(setting), shown.indptr, shown.tokens, shown.counts, sums)
+        return sums
+
+    def of_corpus(self, setting: Setting, corpus: Corpus) -> Iterator[tuple[int, Floats]]:
+        """The coordinates of all documents of the corpus, batch by batch, each with its first document's number."""
+        row_of = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
+        row_of[self.documents.features] = self._row_of(setting)
+
+        def sums_of(batch: TokenBatch) -> tuple[int, Floats]:
+            sums = np.empty((len(batch.offsets) - 1, 2))
+            self._sum(setting, row_of, batch.offsets, batch.tokens, batch.counts, sums)
+            return batch.start, sums
+
+        with ThreadPoolExecutor() as pool:
+            yield from pool.map(sums_of, corpus.batches())
+
+    def of_tokens(self, setting: Setting) -> Floats:
+        """What each token of the vocabulary adds to the log odds of a document that has it, once."""
+        table = self.contributions(setting).table
+        odds: Floats = (table[:, MEMBERS] - table[:, OTHERS])[self._row_of(setting)]
+        return odds
+
+    def contributions(self, setting: Setting) -> Contributions:
+        """What documents start from, and what tokens add."""
+        parts = {RatePrior: self._bernoulli, PresencePrior: self._presence, WordPrior: self._multinomial}
+        return parts[_model(setting).asks](setting.prior)
+
+    def _sum(self, setting: Setting, row_of: Any, indptr: Any, tokens: Any, counts: Any, sums: Floats) -> None:
+        from priorwise.explorer._kernels.two_sums import sum_two
+
+        start, table = self.contributions(setting)
+        sum_two(indptr, tokens, counts, counts_repeats(setting), row_of, table, start, sums)
+
+    def _row_of(self, setting: Setting) -> NDArray[np.int32]:
+        return (self._words if counts_repeats(setting) else self._presences).of_token
+
+    def _count(self, weight: Floats) -> _Rows:
+        shown = self.documents
+        of_case = np.repeat(np.arange(len(shown)), np.diff(shown.indptr))
+        train, member = ~shown.held_out[of_case], shown.member[of_case]
+        n = len(shown.features)
+        return _Rows.of(
+            np.bincount(shown.tokens[train & member], weight[train & member], n).astype(np.float64),
+            np.bincount(shown.tokens[train & ~member], weight[train & ~member], n).astype(np.float64),
+        )
+
+    @cached_property
+    def _presences(self) -> _Rows:
+        return self._count(np.ones(len(self.documents.tokens)))
+
+    @cached_property
+    def _words(self) -> _Rows:
+        return self._count(self.documents.counts.astype(np.float64))
+
+    @cached_property
+    def _sides(self) -> tuple[TermCounts, TermCounts]:
+        """Counts of both sides; kept, because strengths that are read from them take long."""
+        rows = self._presences
+        whole = rows.in_members + rows.in_others
+        members = TermCounts(rows.in_members, np.array(self.n_members), whole, np.array(self.n_members + self.n_others))
+        return members, members.against(rows.in_others, np.array(self.n_others))
+
+    @property
+    def _class_rates(self) -> Floats:
+        return log_rate(np.array([self.n_members, self.n_others]) / (self.n_members + self.n_others))
+
+    def _bernoulli(self, prior: Any) -> Contributions:
+        sides = [next(bernoulli_parts([prior], [None], counts)) for counts in self._sides]
+        absent = np.array([self._presences.tokens @ without for _, without in sides])
+        return Contributions(self._class_rates + absent, np.column_stack([present for present, _ in sides]))
+
+    def _presence(self, prior: Any) -> Contributions:
+        kind = kind_of(prior)
+        negative, positive = strengths_of(prior, 2)
+        tables = [
+            kind.table(counts, np.array([strength]))
+            for counts, strength in zip(self._sides, (positive, negative), strict=True)
+        ]
+        rates = np.column_stack([table.log_rates() for table in tables])
+        rates[self._presences.in_members <= 0] = 0.0  # no member has the token: it is not in the model's vocabulary
+        sizes = np.concatenate([table.sizes for table in tables])
+        return Contributions(sizes - np.logaddexp.reduce(sizes), rates)
+
+    @cached_property
+    def _word_counts(self) -> ClassCounts:
+        from scipy.sparse import csc_matrix
+
+        rows = self._words
+        pairs = csc_matrix(np.stack([rows.in_members, rows.in_others])[:, rows.of_token])
+        documents = np.array([self.n_members, self.n_others])
+        return ClassCounts(pairs, documents, (rows.in_members + rows.in_others)[rows.of_token], documents.sum())
+
+    def _multinomial(self, prior: Any) -> Contributions:
+        rows, model = self._words, Multinomial(self._word_counts)
+        whole = rows.in_members + rows.in_others
+        sides = [
+            model.parts(prior, None, counts, np.full(len(counts), side), whole).present
+            for side, counts in enumerate((rows.in_members, rows.in_others))
+        ]
+        return Contributions(self._class_rates, np.column_stack(sides))
 
 
 class ShownNaiveBayes(ShownModel):
@@ -51,7 +325,7 @@ class ShownNaiveBayes(ShownModel):
 
     def left_out(self, setting: Setting) -> Floats:
         """The log odds of every training document by a model of all others."""
-        return self._left_out.scores(cast("NaiveBayesFamily", setting.family), setting.prior)
+        return self._left_out.scores(cast(NaiveBayesFamily, setting.family), setting.prior)
 
     def weights(self, setting: Setting) -> Floats:
         """What each token adds to the log odds of a document that has it once."""
@@ -76,7 +350,7 @@ class ShownNaiveBayes(ShownModel):
     def objective_map(self, family: Family) -> FamilyTerrain:
         """What leave-one-out says of every prior of a family; it is kept."""
         if family.name not in self._maps:
-            self._maps[family.name] = self._left_out.terrain(cast("NaiveBayesFamily", family))
+            self._maps[family.name] = self._left_out.terrain(cast(NaiveBayesFamily, family))
         return self._maps[family.name]
 
     def of_corpus(self, setting: Setting) -> Iterator[tuple[int, Floats]]:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
-from priorwise.explorer.documents import MOST_DOCUMENTS, ShownDocuments, draw_documents
-from priorwise.explorer.evidence import Evidence
-from priorwise.explorer.families import family_of, setting_of
-from priorwise.explorer.family import Family, Setting
-from priorwise.explorer.measures import Line, Measures, Points
-from priorwise.explorer.shown_model import ObjectiveMap, ShownModel, WordChange
+from priorwise.errors import MissingExtra
+from priorwise.explorer.documents import (
+    MOST_DOCUMENTS,
+    Evidence,
+    Line,
+    Measures,
+    Points,
+    ShownDocuments,
+    draw_documents,
+)
+from priorwise.explorer.families import Family, ObjectiveMap, Setting, ShownModel, WordChange, family_of, setting_of
 from priorwise.search import FBeta, Target
 
 Values = Mapping[str, float] | Sequence[float]
@@ -137,15 +143,7 @@ class View:
         ]
 
     def evidence(self, place: int, setting: Setting | None = None) -> list[Evidence]:
-        """What the words of a document add to its log odds, the strongest first.
-
-        Parameters
-        ----------
-        place : int
-            The document, by its place among those that are shown.
-        setting : Setting, optional
-            The prior.
-        """
+        """What the words of a document add to its log odds, the strongest first."""
         setting = setting or self.setting
         return self.shown(setting.family).evidence(place, setting)
 
@@ -168,8 +166,6 @@ class View:
 
     def plot(self, setting: Setting | None = None) -> Any:
         """A plotly figure: training and held-out documents, members and others apart, and the decision line."""
-        from priorwise.explorer.figure import plot_view
-
         return plot_view(self, setting or self.setting)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -236,3 +232,140 @@ def explore(
     found = family_of(family)
     documents = draw_documents(corpus, label, most=most, held_out=held_out, seed=seed)
     return View(corpus, label, documents, found, values, keywords, tried)
+
+
+Floats = NDArray[np.float64]
+
+MARGIN_DENSITY = 0.12
+CLIPPED_DENSITY = 0.1
+"""Per cent of the points at each end that do not widen the picture."""
+
+
+@dataclass(frozen=True)
+class Density:
+    """How many documents are where."""
+
+    low: Floats
+    high: Floats
+    bins: NDArray[np.float32]
+
+
+def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 180) -> Density:
+    """Count all documents of the corpus in a grid that holds nearly all points of the view.
+
+    Examples
+    --------
+    >>> from priorwise import Corpus, explore
+    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
+    >>> view = explore(corpus, "x", "beta")
+    >>> density_of(view, view.setting).bins.sum(axis=(1, 2)).tolist()
+    [3.0, 3.0]
+    """
+    from priorwise.explorer._kernels.two_sums import add_to_bins
+
+    shown = np.column_stack(view.points(setting))
+    low, high = np.percentile(shown, [CLIPPED_DENSITY, 100 - CLIPPED_DENSITY], axis=0)
+    if len(shown) < 1000:
+        low, high = shown.min(axis=0), shown.max(axis=0)
+    wide = np.maximum(high - low, 1e-6)
+    low, high = low - MARGIN_DENSITY * wide, high + MARGIN_DENSITY * wide
+    is_member = np.zeros(view.corpus.n_documents, dtype=bool)
+    is_member[view.corpus.members(view.label)] = True
+    bins = np.zeros((2, rows, columns), dtype=np.float32)
+    for start, sums in view.shown(setting.family).of_corpus(setting):
+        add_to_bins(sums, low, high, is_member[start : start + len(sums)], bins)
+    return Density(low, high, bins)
+
+
+DRAWN = 3_000
+"""How many documents of each kind a figure holds: it is written into the notebook."""
+
+CLIPPED = {False: 0.5, True: 1.0}
+"""Per cent of the others, and of the members, at each end that do not widen the figure; one can still zoom out."""
+
+MARGIN = 0.04
+
+MEMBER, OTHER, INK, FAINT = "#b5542c", "#1f6384", "#59636b", "#c3c9cd"
+
+
+def plot_view(view: View, setting: Setting) -> Any:
+    """Draw training and held-out documents side by side, members and others apart, and the decision line."""
+    try:
+        from plotly.graph_objects import Figure, Scatter
+        from plotly.subplots import make_subplots
+    except ImportError as error:
+        raise MissingExtra("plotly", "web") from error
+    shown, points, axes = view.documents, view.points(setting), setting.family.axes
+    up = points.odds if axes.up is None else points.y
+    measures = view.measures(setting)
+    titles = [
+        f"{title}: F1 {of.f1:.3f}<br>precision {of.precision:.3f}, recall {of.recall:.3f}"
+        for title, of in (("Training", measures["training"]), ("Held out", measures["held_out"]))
+    ]
+    figure: Figure = make_subplots(1, 2, subplot_titles=titles, shared_xaxes="all", shared_yaxes="all")
+    generator = np.random.default_rng(0)
+    for column, part in enumerate((~shown.held_out, shown.held_out), start=1):
+        for name, mask, colour, symbol in (
+            ("other", ~shown.member & part, OTHER, "diamond"),
+            ("member", shown.member & part, MEMBER, "triangle-up"),
+        ):
+            places = np.flatnonzero(mask)
+            if len(places) > DRAWN:
+                places = np.sort(generator.choice(places, DRAWN, replace=False))
+            figure.add_trace(
+                Scatter(
+                    x=points.x[places].round(3),
+                    y=up[places].round(3),
+                    text=[title.replace("<", "&lt;") for title in view.corpus.titles(shown.rows[places])],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": 6, "opacity": 0.6},
+                    legendgroup=name,
+                    showlegend=column == 1,
+                    hovertemplate="%{text}<br>(%{x:.1f}, %{y:.1f})",
+                ),
+                row=1,
+                col=column,
+            )
+        ends = [float(min(points.x.min(), up.min())), float(max(points.x.max(), up.max()))]
+        # Where both coordinates are log odds, documents on the diagonal have not moved, and 0 decides.
+        drawn = (
+            [("decision line", ends, INK)] if axes.up else [("decision line", [0, 0], INK), ("not moved", ends, FAINT)]
+        )
+        for name, heights, colour in drawn:
+            line = {"x": ends, "y": heights, "mode": "lines", "line": {"color": colour}, "hoverinfo": "skip"}
+            figure.add_trace(Scatter(**line, name=name, showlegend=column == 1), row=1, col=column)
+        figure.update_xaxes(title_text=axes.across, row=1, col=column)
+    figure.update_yaxes(title_text=axes.up or "log odds now", row=1, col=1)
+    # Both coordinates are of one kind, so that y = x is the diagonal.
+    seen = extent(np.column_stack([points.x, up]), shown.member)
+    figure.update_xaxes(range=seen)
+    figure.update_yaxes(range=seen)
+    figure.update_annotations(font_size=13)
+    figure.update_layout(
+        title=f"{view.label.replace('<', '&lt;')}, {setting}",
+        template="plotly_white",
+        height=520,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.16},
+    )
+    return figure
+
+
+def extent(points: Floats, member: NDArray[np.bool_]) -> list[float]:
+    """Return the ends of both axes: nearly all others and nearly all members lie between them.
+
+    Examples
+    --------
+    >>> points = np.column_stack([np.arange(1001.0), np.arange(1001.0)])
+    >>> points[0] = -1e6
+    >>> extent(points, np.arange(1001) % 2 == 1)
+    [-34.6, 1034.6]
+    """
+    ends = [
+        np.percentile(points[member == kind], [cut, 100 - cut], axis=0)
+        for kind, cut in CLIPPED.items()
+        if np.any(member == kind)
+    ]
+    low, high = float(np.min(ends)), float(np.max(ends))
+    room = MARGIN * (high - low) or 1.0
+    return [low - room, high + room]

@@ -10,10 +10,9 @@ from priorwise.charts import Markup, box_plots, dot_plot, element, scatter
 from priorwise.charts.markup import joined
 from priorwise.discovery.pictures import names_of
 from priorwise.ranking.paired import compare
+from priorwise.report.appendix import BOXES, growth
 from priorwise.report.parts import chance, figure, interval, note, share, table
-from priorwise.report.precision import BOXES
 from priorwise.report.subject import Subject, expected_at
-from priorwise.report.teaching import growth
 
 
 def overview(subjects: Sequence[Subject]) -> Markup:

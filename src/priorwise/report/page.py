@@ -13,12 +13,10 @@ from priorwise.charts.markup import joined
 from priorwise.counting import rounded
 from priorwise.durable import write_texts
 from priorwise.errors import InputError
-from priorwise.report.candidates import TOP, candidates
+from priorwise.report.appendix import TOP, candidates, precision, reproduce, stage_sections
+from priorwise.report.front import front
 from priorwise.report.overview import overview
 from priorwise.report.parts import share
-from priorwise.report.precision import precision
-from priorwise.report.reproduce import reproduce
-from priorwise.report.stages import stage_sections
 from priorwise.report.subject import Subject, expected_at, subjects_of
 
 
@@ -89,7 +87,7 @@ def report_main(subjects: Sequence[Subject], *, top: int = TOP) -> Markup:
     several = len(subjects) > 1
     title = element("h1", _title(subjects))
     if not several:
-        return element("main", title, _summary(subjects[0]), _sections(subjects[0], "h2", top), id="report")
+        return element("main", title, _layers(subjects[0], 2, top), id="report")
     links = [
         element("li", element("a", subject.name, href=f"#run-{number}"))
         for number, subject in enumerate(subjects, start=1)
@@ -103,8 +101,7 @@ def report_main(subjects: Sequence[Subject], *, top: int = TOP) -> Markup:
             element(
                 "section",
                 element("h2", element("bdi", subject.name), id=f"run-{number}"),
-                _summary(subject),
-                _sections(subject, "h3", top),
+                _layers(subject, 3, top),
             )
             for number, subject in enumerate(subjects, start=1)
         ],
@@ -122,14 +119,26 @@ def _title(subjects: Sequence[Subject]) -> str:
     return f"{runs} of {labels.pop()}" if len(labels) == 1 and None not in labels else runs
 
 
-def _sections(subject: Subject, heading: str, top: int) -> Markup:
+def _layers(subject: Subject, level: int, top: int) -> Markup:
+    """Return the page for people, and after it the statistical appendix."""
+    heading, below = f"h{level}", f"h{level + 1}"
     sections = [
         ("Precision", precision(subject)),
         *stage_sections(subject),
         ("Candidates", candidates(subject, top)),
         ("How to reproduce it", reproduce(subject)),
     ]
-    return joined(element("section", element(heading, name), content) for name, content in sections)
+    return joined(
+        element("section", front(subject, heading), class_="front"),
+        element(
+            "section",
+            element(heading, "Statistical appendix"),
+            element("p", "For readers who want to check the figures or repeat the work.", class_="quiet"),
+            _summary(subject),
+            [element("section", element(below, name), content) for name, content in sections],
+            class_="appendix",
+        ),
+    )
 
 
 def _summary(subject: Subject) -> Markup:

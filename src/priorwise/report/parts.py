@@ -16,10 +16,12 @@ def share(number: float) -> str:
 
     Examples
     --------
-    >>> share(0.288), share(1.0), share(float("nan"))
-    ('0.288', '1.000', '–')
+    >>> share(0.288), share(1.0), share(float("nan")), share(0.0002), share(0.0)
+    ('0.288', '1.000', '–', 'under 0.001', '0')
     """
-    return "–" if number != number else f"{number:.3f}"
+    if number != number:
+        return "–"
+    return "0" if number == 0 else "under 0.001" if number < 0.0005 else f"{number:.3f}"
 
 
 def chance(p: float) -> str:

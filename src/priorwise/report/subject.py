@@ -1,44 +1,36 @@
-"""What a report is about: a run, what reviewers said about it, and where its documents can be read."""
+"""What a report is about: a run, what reviewers said about it, and what there is to expect of it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
 from priorwise.discovery.status import SUBCATEGORY
+from priorwise.discovery.stopping import StopDecision, may_stop, unfound_members
+from priorwise.discovery.verdicts import JudgedDocument
 from priorwise.errors import CorpusError, InputError
 from priorwise.ranking.found_by_one import FoundByOne, found_by_one
 from priorwise.ranking.table import Ranking
 from priorwise.review.results import results as results_of_review
+from priorwise.review.verdicts import Tally, Verdict, log_in
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One run of a report.
-
-    Parameters
-    ----------
-    name : str
-        What it is called: its label, or the name of its folder.
-    path : Path
-        Its folder.
-    run : Run
-    results : dict
-        What `priorwise.review.results` returns.
-    addresses : dict
-        The page of each candidate that has one, by id.
-    """
+    """One run of a report."""
 
     name: str
     path: Path
     run: Run
     results: dict[str, Any]
     addresses: dict[str, str]
+    log: list[Verdict] = field(default_factory=list)
 
     @classmethod
     def of(cls, path: str | Path, corpus: str | Path | None = None) -> Subject:
@@ -47,7 +39,7 @@ class Subject:
         run = Run.load(folder)
         label = run.about.label
         name = label if label is not None else folder.resolve().name
-        return cls(name, folder, run, results_of_review(folder), addresses_of(run, corpus))
+        return cls(name, folder, run, results_of_review(folder), addresses_of(run, corpus), log_in(folder))
 
     @property
     def reviewed(self) -> bool:
@@ -83,6 +75,28 @@ class Subject:
             for each in self.results["documents"]
             if each["verdict"] == "yes" or (each["verdict"] is None and each["status"] == SUBCATEGORY)
         )
+
+    @cached_property
+    def judged(self) -> list[JudgedDocument]:
+        """Everything that was judged, in all rounds and in every way, in the order of the first verdicts."""
+        tally = Tally(self.run.about.learned_from)
+        for each in self.log:
+            tally.add(each)
+        return tally.documents()
+
+    @cached_property
+    def decision(self) -> StopDecision:
+        """Whether it is safe to stop, by the verdicts so far."""
+        about, said = self.run.about, [each.verdict == "yes" for each in self.judged]
+        there = about.others + (0 if about.verdicts is None else about.verdicts.accepted)
+        ranked = [not each.drawn for each in self.judged]
+        return may_stop(unfound_members(said, max(there, len(said)), ranked=ranked))
+
+    @property
+    def missing(self) -> tuple[float, float, float] | None:
+        """How many members are missing still, and the ends of the 80% interval."""
+        found = self.decision.missing if self.judged else self.run.missing
+        return None if found is None else (found.expected, found.low, found.high)
 
     def found_by_one(self) -> FoundByOne:
         """Return which ranking holds the candidates that count as members."""

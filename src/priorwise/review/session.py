@@ -460,8 +460,8 @@ class Session:
         """The unread documents, best first: as many as the run keeps."""
         return self.queue(self.run.about.top)
 
-    def queue(self, top: int | None = None) -> Ranking:
-        """Return the first unread documents as a table; all of them by default."""
+    def queue(self, top: int | None = None, *, evidence: bool = True) -> Ranking:
+        """Return the first unread documents as a table; all of them by default, and with the words that decide."""
         with self._lock:
             state = self._now()
             best = state.best(top)
@@ -474,7 +474,9 @@ class Session:
                 scores=state.scores[best].astype(np.float64),
                 probabilities=probabilities,
                 baseline_ranks=None,
-                evidence=evidence_lines(self.corpus, rows, Scorer.of(state.model, self.corpus), state.model),
+                evidence=evidence_lines(self.corpus, rows, Scorer.of(state.model, self.corpus), state.model)
+                if evidence
+                else [""] * len(rows),
                 status=None if statuses is None else [each.status for each in statuses],
                 path=None if statuses is None else [each.path for each in statuses],
             )

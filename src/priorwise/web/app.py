@@ -4,23 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from priorwise.errors import PriorwiseError
+from priorwise.errors import MissingExtra, PriorwiseError
 from priorwise.web.answers import failed, refused, said
 from priorwise.web.guard import POLICY, POLICY_WITH_CHARTS, Access, Guard
-from priorwise.web.static_files import static_file
 
 Endpoint = Callable[[Request], Response]
+FOLDER = Path(__file__).parent / "static"
+PLOTLY = "plotly.min.js"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+def static_file(request: Request) -> Response:
+    """Serve one of the files that are known by name."""
+    path = known_files().get(request.path_params["path"])
+    if path is None:
+        raise HTTPException(404, "there is no such file")
+    # The browser asks each time whether its copy is still good, so that an update of the package shows at once.
+    return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+
+
+@cache
+def known_files() -> dict[str, Path]:
+    """Return every file that is served, by its name.
+
+    Examples
+    --------
+    >>> sorted(name for name in known_files() if "/" not in name)
+    ['base.css', 'base.js', 'charts.js', 'icon.svg', 'plotly.min.js', 'theme.js']
+    """
+    files = {
+        path.relative_to(FOLDER).as_posix(): path
+        for path in sorted(FOLDER.rglob("*"))
+        if path.is_file() and path.suffix in _TYPES
+    }
+    return {**files, PLOTLY: plotly_file()}
+
+
+def plotly_file() -> Path:
+    """Return the charts' JavaScript, found without importing the package."""
+    spec = find_spec("plotly")
+    if spec is None or spec.submodule_search_locations is None:
+        raise MissingExtra("plotly", "web")
+    return Path(next(iter(spec.submodule_search_locations))) / "package_data" / PLOTLY
 
 
 @dataclass(frozen=True)
@@ -42,6 +81,8 @@ class Page:
         Whether its module draws with ``static/charts.js``.
     place : str
         What people call the corpus that it is about.
+    home : str
+        Where the name of the app links to.
     """
 
     name: str
@@ -50,6 +91,7 @@ class Page:
     in_menu: bool = True
     has_charts: bool = False
     place: str = ""
+    home: str = "/"
 
 
 def make_app(
@@ -71,7 +113,7 @@ def make_app(
     """
     routes: list[BaseRoute] = [Route("/static/{path:path}", static_file), *more]
     if corpora is not None:
-        routes.append(Mount("/c/{corpus}", app=_Corpora(corpora)))
+        routes.append(Mount("/c/{corpus}", app=_CorpusPages(corpora)))
     # Around everything, so that no answer is without the guard's headers, the one to a mistake of ours included.
     first, *others = routes_of(pages)
     return Guard(Starlette(routes=[first, *routes, *others], exception_handlers=_HANDLERS), access or Access())
@@ -89,7 +131,7 @@ def routes_of(pages: Sequence[Page], place: str = "") -> list[BaseRoute]:
     return routes
 
 
-class _Corpora:
+class _CorpusPages:
     """The pages of each corpus; those of a corpus are made when it is first asked for."""
 
     def __init__(self, pages_of: Callable[[str], Sequence[Page]]) -> None:
@@ -147,7 +189,7 @@ def shell(page: Page, pages: Sequence[Page], place: str = "") -> str:
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<a class="brand" href="/">priorwise</a>{where}
+<a class="brand" href="{page.home}">priorwise</a>{where}
 <nav aria-label="Pages">{links}</nav>
 <button type="button" id="theme" class="plain" aria-label="Switch between light and dark">◐</button>
 </header>

@@ -14,9 +14,8 @@ from starlette.routing import Route
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.explorer import FAMILIES, Family, Setting, View, explore, setting_of
-from priorwise.explorer.documents import MOST_DOCUMENTS
+from priorwise.explorer.documents import MOST_DOCUMENTS, Line
 from priorwise.explorer.families import ALIASES
-from priorwise.explorer.measures import Line
 from priorwise.search import PPV, FBeta, Target
 from priorwise.web.answers import Fields, answer, query_of
 from priorwise.web.app import Page
@@ -189,7 +188,7 @@ def explore_page(workspace: Workspace) -> Page:
         return answer({"path": [each.values for each in path], "keywords": path[-1].keywords})
 
     def document(request: Request) -> Response:
-        from priorwise.explorer.evidence import marked_text
+        from priorwise.explorer.documents import marked_text
 
         query = query_of(request)
         view, _ = views.of(query)
@@ -218,7 +217,7 @@ def explore_page(workspace: Workspace) -> Page:
         )
 
     def density(request: Request) -> Response:
-        from priorwise.explorer.density import density_of
+        from priorwise.explorer.view import density_of
 
         query = query_of(request)
         view, lock = views.of(query)

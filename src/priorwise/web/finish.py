@@ -17,10 +17,9 @@ from priorwise.review.export import write_into
 from priorwise.tables import BYTE_ORDER_MARK, row_text
 from priorwise.web.answers import answer, query_of
 from priorwise.web.app import Page
-from priorwise.web.categories import Note
 from priorwise.web.openapi import takes
 from priorwise.web.workbench import Bench, Benches
-from priorwise.web.workspace import Workspace, slug
+from priorwise.web.workspace import Note, Workspace, slug
 
 KINDS = {
     "csv": ("csv", "text/csv"),
@@ -55,6 +54,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
                 "curve": progress.curve,
                 "missing": [missing.expected, missing.low, missing.high],
                 "stop": {"safe": stop.safe, "reason": stop.reason},
+                "disagreements": sum(each.decision is None for each in session.disagreements),
                 "original": _original(workspace),
             }
         )

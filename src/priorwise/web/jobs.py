@@ -27,24 +27,7 @@ class Stopped(Exception):
 
 @dataclass
 class Job:
-    """How far a job is.
-
-    Parameters
-    ----------
-    id : int
-        Its number.
-    kind : str
-        ``"import"`` or ``"find"``, so that pages know which jobs are theirs.
-    corpus, name : str
-        Which corpus it is about, and what it works on: a file or a category.
-    state : {"waiting", "running", "done", "failed", "cancelled"}
-    what : str
-        The phase it is in.
-    share : float, optional
-        How much of the phase is done, from 0 to 1; None if that is not known.
-    result, error : str, optional
-        What it made, or what went wrong.
-    """
+    """How far a job is."""
 
     id: int
     kind: str

@@ -19,10 +19,9 @@ from priorwise.review.verdicts import Verdicts
 from priorwise.text.tokens import tokens
 from priorwise.web.answers import answer, body_of, query_of
 from priorwise.web.app import Page
-from priorwise.web.categories import Categories, Note
 from priorwise.web.jobs import Report
 from priorwise.web.openapi import takes
-from priorwise.web.workspace import Workspace
+from priorwise.web.workspace import Categories, Note, Workspace
 
 MOST_LABELS = 200
 MOST_EXAMPLES = 1000

@@ -32,17 +32,7 @@ SECONDS_FOR_REQUEST = 30.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where the server listens.
-
-    Parameters
-    ----------
-    host : str
-        An address of this machine; only this machine can reach the loopback ones.
-    port : int, optional
-        0 for any that is free; by default 8421, or any if that is taken.
-    token : str, optional
-        What every request must carry. Without one, a token is made if other machines can reach the server.
-    """
+    """Where the server listens."""
 
     host: str = "127.0.0.1"
     port: int | None = None
@@ -114,21 +104,7 @@ def serve(
     corpora: Callable[[str], Sequence[Page]] | None = None,
     more: Sequence[BaseRoute] = (),
 ) -> None:
-    """Serve pages until Ctrl-C.
-
-    Parameters
-    ----------
-    pages : sequence of Page
-    place : Place
-    start : str
-        The path that is opened and printed.
-    browser : bool
-        Whether to open it in the browser.
-    say : function
-        Gets the address, in a sentence.
-    corpora, more
-        Pages of corpora and further routes; see :func:`~priorwise.web.app.make_app`.
-    """
+    """Serve pages until Ctrl-C."""
     access = place.access()
     with place.listen() as listener:
         port = listener.getsockname()[1]

@@ -1,10 +1,15 @@
-"""The first page of the app: bring a file, open a corpus, or try the demo."""
+"""The first page of the app: bring a file, see what it holds, open a corpus, or try the demo."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -12,15 +17,98 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from priorwise.errors import DiskFull, DownloadFailed, InputError
-from priorwise.readers.opening import BY_SUFFIX, Opening
+from priorwise.counting import counted
+from priorwise.errors import BrokenFile, DiskFull, DownloadFailed, InputError
+from priorwise.readers.fields import PEEKED, Columns, guess_columns, said
+from priorwise.readers.opening import BY_SUFFIX, Opening, opened
+from priorwise.readers.records import RecordReader, settled
 from priorwise.web import answers
 from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page
+from priorwise.web.corpora import Corpora, Source, told_by
 from priorwise.web.jobs import Report
 from priorwise.web.openapi import takes
-from priorwise.web.preview import is_wiki, preview
-from priorwise.web.shelf import Shelf, Source, told_by
+
+SHOWN = 10
+LONGEST_CELL = 160
+_WIKI = b"<mediawiki"
+_HEAD = 4096
+
+
+def is_wiki(path: Path) -> bool:
+    """Return whether a file is the dump of a wiki."""
+    try:
+        with opened(path, lambda n: None) as stream:
+            return _WIKI in stream.read(_HEAD)
+    except BrokenFile:
+        return False
+
+
+def preview(path: Path, opening: Opening, chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Look at the first thousand records of a file."""
+    reader = RecordReader([path], opening=replace(opening, join=False))
+    reader.checked = False
+    head = [dict(record) for _, _, record in islice(reader.records(), PEEKED + 1)]
+    if not head:
+        raise BrokenFile(path.name, "there is no record in it")
+    whole, head = len(head) <= PEEKED, head[:PEEKED]
+    names = list(dict.fromkeys(name for record in head for name in record))
+    columns = columns_of(chosen, guess_columns(head))
+    columns.check(names, "the file")
+    guess = settled(columns, head)
+    columns = replace(columns, separator=columns.separator if guess.separator is None else guess.separator)
+    documents = [columns.document(record, number, number + 1) for number, record in enumerate(head)]
+    labels = Counter(label for document in documents for label in document.labels)
+    return {
+        "columns": [str(name) for name in names],
+        "rows": [[_cell(record.get(name)) for name in names] for record in head[:SHOWN]],
+        "roles": {
+            "id": columns.id if columns.id in names else "",
+            "title": columns.title if columns.title in names else "",
+            "text": columns.texts[0],
+            "labels": columns.labels if columns.labels in names else "",
+        },
+        "separator": columns.separator or "",
+        "separator_said": said(columns.separator) if columns.separator else "",
+        "looked_at": len(head),
+        "whole": whole,
+        "categories": [{"label": label, "documents": size} for label, size in labels.most_common(8)],
+        "n_categories": len(labels),
+        "unlabelled": sum(not document.labels for document in documents),
+        "remarks": _remarks(columns, names, head, documents),
+    }
+
+
+def columns_of(chosen: Mapping[str, str], guessed: Columns) -> Columns:
+    """Return the columns that somebody chose; the others are as guessed. An empty string means that there is none."""
+    roles = {role: chosen.get(role, getattr(guessed, role)) for role in ("id", "title", "text", "labels")}
+    roles = {role: name for role, name in roles.items() if name}
+    return Columns(**roles, separator=chosen.get("separator"))
+
+
+def _remarks(columns: Columns, names: list[Any], head: list[dict[str, Any]], documents: list[Any]) -> list[str]:
+    found = []
+    if empty := sum(not document.text.strip() and not document.title_words for document in documents):
+        found.append(
+            f"{counted(empty, 'row')} without text: read as {'an empty document' if empty == 1 else 'empty documents'}"
+        )
+    if columns.id not in names:
+        found.append("no column for the id: rows are numbered")
+    else:
+        ids = [columns.identity(record, number, number + 1) for number, record in enumerate(head)]
+        if repeated := len(ids) - len(set(ids)):
+            found.append(f"{counted(repeated, 'row')} with an id that an earlier row has: numbered, such as “7#2”")
+        if blank := sum(not str(record.get(columns.id) or "").strip() for record in head):
+            found.append(f"{counted(blank, 'row')} without an id: named by {'its' if blank == 1 else 'their'} row")
+    if columns.labels not in names:
+        found.append("no column for the categories: make a category yourself, from examples")
+    return found
+
+
+def _cell(value: Any) -> str:
+    shown = "; ".join(map(str, value)) if isinstance(value, list | tuple | set) else "" if value is None else str(value)
+    return shown if len(shown) <= LONGEST_CELL else shown[: LONGEST_CELL - 1] + "…"
+
 
 LARGEST_UPLOAD = 20 << 30
 """Bytes of a file that is brought in the browser; `priorwise ingest` reads larger ones."""
@@ -31,18 +119,18 @@ _ROLES = ("id", "title", "text", "labels", "separator")
 _LONGEST_COLUMN = 500
 
 
-def start_page(shelf: Shelf, largest: int = LARGEST_UPLOAD) -> Page:
+def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
     """Return the page."""
 
     @takes("List the corpora, imports that were interrupted, and jobs.")
     def state(_request: Request) -> Response:
         return answer(
             {
-                "corpora": shelf.facts(),
-                "interrupted": shelf.interrupted(),
-                "jobs": shelf.jobs.states(kind="import"),
+                "corpora": corpora.facts(),
+                "interrupted": corpora.interrupted(),
+                "jobs": corpora.jobs.states(kind="import"),
                 "endings": sorted({*BY_SUFFIX, ".xml"}),
-                "folder": str(shelf.folder),
+                "folder": str(corpora.folder),
                 "largest": largest,
             }
         )
@@ -50,7 +138,7 @@ def start_page(shelf: Shelf, largest: int = LARGEST_UPLOAD) -> Page:
     @takes("Bring a file.", name="text", file="file")
     async def upload(request: Request) -> Response:
         name = query_of(request).text("name", longest=1000)
-        number, path = await run_in_threadpool(shelf.new_upload, name)
+        number, path = await run_in_threadpool(corpora.new_upload, name)
         try:
             received = await _received(request, path, largest)
             if not received:
@@ -72,7 +160,7 @@ def start_page(shelf: Shelf, largest: int = LARGEST_UPLOAD) -> Page:
     )
     def look(request: Request) -> Response:
         query = query_of(request)
-        source, folder = shelf.upload(query.text("upload"))
+        source, folder = corpora.upload(query.text("upload"))
         path = source.path_in(folder)
         facts = {"name": source.name, "bytes": path.stat().st_size}
         if is_wiki(path):
@@ -86,34 +174,34 @@ def start_page(shelf: Shelf, largest: int = LARGEST_UPLOAD) -> Page:
         columns = fields.get("columns") or {}
         if not isinstance(columns, dict):
             raise InputError("'columns' must name columns")
-        name = await run_in_threadpool(_begin, shelf, number, _chosen(Fields(columns)))
+        name = await run_in_threadpool(_begin, corpora, number, _chosen(Fields(columns)))
         return answer({"name": name}, 202)
 
     @takes("Throw a file away that was brought.", upload="text")
     async def drop(request: Request) -> Response:
-        await run_in_threadpool(shelf.drop_upload, (await body_of(request)).text("upload"))
+        await run_in_threadpool(corpora.drop_upload, (await body_of(request)).text("upload"))
         return answer({})
 
     @takes("Go on with an import that was interrupted.", name="text")
     async def resume(request: Request) -> Response:
-        name = await run_in_threadpool(shelf.resume, (await body_of(request)).text("name"))
+        name = await run_in_threadpool(corpora.resume, (await body_of(request)).text("name"))
         return answer({"name": name}, 202)
 
     @takes("Throw an interrupted import away.", name="text")
     async def forget(request: Request) -> Response:
-        await run_in_threadpool(shelf.forget, (await body_of(request)).text("name"))
+        await run_in_threadpool(corpora.forget, (await body_of(request)).text("name"))
         return answer({})
 
     @takes("Stop a job.", job="whole")
     async def cancel(request: Request) -> Response:
-        shelf.jobs.cancel((await body_of(request)).whole("job", 0, 1 << 40))
+        corpora.jobs.cancel((await body_of(request)).whole("job", 0, 1 << 40))
         return answer({})
 
     @takes("Make the corpus of the demo.")
     async def demo(_request: Request) -> Response:
         name = "demo"
-        if name not in {each["name"] for each in shelf.facts()}:
-            shelf.jobs.add("import", name, "The demo", lambda report: _demo(shelf, name, report))
+        if name not in {each["name"] for each in corpora.facts()}:
+            corpora.jobs.add("import", name, "The demo", lambda report: _demo(corpora, name, report))
         return answer({"name": name}, 202)
 
     return Page(
@@ -147,14 +235,14 @@ def _chosen(fields: Fields) -> dict[str, str]:
     return chosen
 
 
-def _begin(shelf: Shelf, number: str, chosen: dict[str, str]) -> str:
-    source, folder = shelf.upload(number)
+def _begin(corpora: Corpora, number: str, chosen: dict[str, str]) -> str:
+    source, folder = corpora.upload(number)
     path = source.path_in(folder)
     if is_wiki(path):
-        return shelf.begin_import(number, {}, wiki=True)
+        return corpora.begin_import(number, {}, wiki=True)
     found = preview(path, Opening(), chosen)
     columns = {role: name for role, name in found["roles"].items() if name}
-    return shelf.begin_import(number, {**columns, "separator": found["separator"]}, wiki=False)
+    return corpora.begin_import(number, {**columns, "separator": found["separator"]}, wiki=False)
 
 
 async def _received(request: Request, path: Path, largest: int) -> int:
@@ -181,14 +269,14 @@ async def _received(request: Request, path: Path, largest: int) -> int:
             await run_in_threadpool(file.write, chunk)
 
 
-def _demo(shelf: Shelf, name: str, report: Report) -> str:
+def _demo(corpora: Corpora, name: str, report: Report) -> str:
     """Make the corpus of the demo: the Wikipedia of 2006 if it can be had, or a made-up wiki."""
     from priorwise.corpus.build.wikipedia import ingest_wikipedia
     from priorwise.discovery.made_up_wiki import write_wiki
     from priorwise.readers.addresses import cache_folder
     from priorwise.readers.download import find_enwik8
 
-    source = shelf.folder / f"{name}.source"
+    source = corpora.folder / f"{name}.source"
     source.mkdir(parents=True, exist_ok=True)
     report("Looking for the demo’s texts", None)
 
@@ -202,5 +290,5 @@ def _demo(shelf: Shelf, name: str, report: Report) -> str:
         write_wiki(path, DEMO_ARTICLES)
     Source(title, str(path.resolve()), wiki=True, label=DEMOS[kind]).write(source)
 
-    ingest_wikipedia([path], shelf.folder / f"{name}.corpus", progress=told_by(report))
+    ingest_wikipedia([path], corpora.folder / f"{name}.corpus", progress=told_by(report))
     return name

@@ -20,19 +20,21 @@ from priorwise.priors.keywords import Keywords
 from priorwise.ranking.similar import most_similar
 from priorwise.review.session import Session
 from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, current
-from priorwise.web.answers import answer, body_of, query_of
+from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page
-from priorwise.web.categories import Categories, Note
 from priorwise.web.library import document_facts, start_finding
 from priorwise.web.openapi import takes
-from priorwise.web.workspace import Workspace
+from priorwise.web.workspace import Categories, Note, Workspace
 
-SHOWN = 200
-"""How many candidates the queue shows."""
+SHOWN, MOST_SHOWN = 200, 10_000
+"""How many candidates the queue sends at once, and how many it shows at most."""
 
 COMING = 8
 WHY = 6
 LONGEST_NOTE = 2000
+FOR_GUESTS = ("start", "state", "queue", "document", "judge", "undo", "history")
+"""What a reviewer may do who came by a link."""
+
 _LONGEST_ID = 100_000
 _LONGEST_IDENTITY = 200
 _LONGEST_SECONDS = 24 * 3600.0
@@ -52,7 +54,7 @@ class Bench:
     def said(self, reviewer: str) -> dict[str, Verdict]:
         """Return a reviewer's last word on each document."""
         return {
-            each.item: each for each in current(self.session.log) if each.reviewer == reviewer and not each.is_blind
+            each.item: each for each in current(self.session.log) if each.reviewer == reviewer and each.kind == "open"
         }
 
 
@@ -96,12 +98,25 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
     corpus = workspace.corpus
     categories = benches.categories
 
-    def bench_of(request: Request) -> tuple[Note, Bench]:
-        return benches.of(query_of(request).text("category", longest=300))
+    def asked(request: Request, fields: Fields) -> tuple[Note, Bench, str]:
+        """Return the category and the reviewer of a request; whoever came by a link is who the link says."""
+        guest = request.scope.get("guest")
+        if guest is None:
+            return *benches.of(fields.text("category", longest=300)), fields.text("reviewer", longest=LONGEST_NAME)
+        note, bench = benches.of(guest.category)
+        if bench.session.team is None or guest.reviewer not in bench.session.team.reviewers:
+            raise InputError("this link is no longer valid: ask the person who sent it for a new one")
+        return note, bench, guest.reviewer
 
-    @takes("Open a category.", category="text")
+    async def posted(request: Request) -> tuple[Fields, Note, Bench, str]:
+        fields = await body_of(request)
+        return fields, *(await run_in_threadpool(asked, request, fields))
+
+    @takes("Open a category.", category="text", reviewer="text?")
     def start(request: Request) -> Response:
-        note, bench = bench_of(request)
+        guest = request.scope.get("guest")
+        given = {"reviewer": "me", **request.query_params}
+        note, bench, reviewer = asked(request, Fields(given))
         names = list(dict.fromkeys(each.reviewer for each in bench.session.log))
         return answer(
             {
@@ -111,26 +126,35 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
                 "words": note.words,
                 "round": len(note.runs),
                 "run": note.runs[-1],
-                "reviewers": names,
+                "reviewer": reviewer,
+                "reviewers": [] if guest else names,
+                "is_guest": guest is not None,
                 "keeps_text": corpus.keeps_text,
-                "can_learn_again": workspace.folder is not None,
+                "can_learn_again": workspace.folder is not None and guest is None,
             }
         )
 
     @takes("Return the queue, what comes next, and the estimate of missing members.", category="text", reviewer="text")
     def state(request: Request) -> Response:
-        reviewer = query_of(request).text("reviewer", longest=LONGEST_NAME)
-        note, bench = bench_of(request)
+        note, bench, reviewer = asked(request, query_of(request))
         found = look(bench, reviewer)
         benches.keep(note, found["summary"])
         return answer(found)
 
+    @takes("Return a part of the queue.", category="text", reviewer="text", offset="whole?", q="text?")
+    def queue(request: Request) -> Response:
+        query = query_of(request)
+        _, bench, reviewer = asked(request, query)
+        offset = query.whole("offset", 0, MOST_SHOWN, default=0)
+        wanted = query.text("q", longest=300, default="").casefold() if query.get("q") else ""
+        rows = [each for each in candidates(bench, reviewer, MOST_SHOWN) if wanted in each["title"].casefold()]
+        return answer({"rows": rows[offset : offset + SHOWN], "total": len(rows)})
+
     @takes("Return a document and explain its rank.", category="text", reviewer="text", id="text")
     def document(request: Request) -> Response:
         query = query_of(request)
-        reviewer, id = query.text("reviewer", longest=LONGEST_NAME), query.exact("id", longest=_LONGEST_ID)
-        note, bench = bench_of(request)
-        return answer(read(workspace, note, bench, reviewer, id))
+        note, bench, reviewer = asked(request, query)
+        return answer(read(workspace, note, bench, reviewer, query.exact("id", longest=_LONGEST_ID)))
 
     @takes(
         "Store a verdict: yes, no, unsure or skip.",
@@ -144,10 +168,9 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
         note="text?",
     )
     async def judge(request: Request) -> Response:
-        fields = await body_of(request)
-        _, bench = await run_in_threadpool(benches.of, fields.text("category", longest=300))
+        fields, _, bench, reviewer = await posted(request)
         given = {
-            "reviewer": fields.text("reviewer", longest=LONGEST_NAME),
+            "reviewer": reviewer,
             "identity": fields.text("identity", longest=_LONGEST_IDENTITY),
             "note": fields.text("note", longest=LONGEST_NOTE) if fields.get("note") else None,
             "seconds": None if fields.get("seconds") is None else fields.number("seconds", 0.0, _LONGEST_SECONDS),
@@ -159,10 +182,8 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
 
     @takes("Take back the last verdict.", category="text", reviewer="text")
     async def undo(request: Request) -> Response:
-        fields = await body_of(request)
-        _, bench = await run_in_threadpool(benches.of, fields.text("category", longest=300))
-        id = await run_in_threadpool(bench.session.undo, fields.text("reviewer", longest=LONGEST_NAME))
-        return answer({"id": id})
+        _, _, bench, reviewer = await posted(request)
+        return answer({"id": await run_in_threadpool(bench.session.undo, reviewer)})
 
     @takes("Draw unread documents at random, to be judged next.", category="text", n="whole")
     async def sample(request: Request) -> Response:
@@ -184,10 +205,12 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
             Keywords.parse(given)
         start_finding(workspace, categories, categories.change(note.key, words=given, at=time.time()))
 
-    @takes("List the verdicts.", category="text")
+    @takes("List the verdicts; a guest's own only.", category="text", reviewer="text?")
     def history(request: Request) -> Response:
-        _, bench = bench_of(request)
+        _, bench, reviewer = asked(request, Fields({"reviewer": "me", **request.query_params}))
         said = [each for each in current(bench.session.log) if not each.is_blind and each.verdict != "skip"]
+        if "guest" in request.scope:
+            said = [each for each in said if each.reviewer == reviewer]
         names = ("item", "verdict", "reviewer", "note", "at")
         titles = corpus.titles(corpus.rows([each.item for each in said])) if said else []
         rows = [
@@ -202,6 +225,7 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
         [
             Route("/start", start),
             Route("/state", state),
+            Route("/queue", queue),
             Route("/document", document),
             Route("/judge", judge, methods=["POST"]),
             Route("/undo", undo, methods=["POST"]),
@@ -222,38 +246,40 @@ def judged(bench: Bench, id: str, word: str, previous: str | None, given: dict[s
         return bench.session.judge(id, word, **given)
 
 
+def candidates(bench: Bench, reviewer: str, most: int) -> list[dict[str, Any]]:
+    """Return the first documents of a reviewer's queue, as the list shows them."""
+    session, team = bench.session, bench.session.team
+    is_shared = team is not None and reviewer in team.reviewers
+    found = session.queue(most * len(team.reviewers) if team and is_shared else most, evidence=False).table
+    columns = (found[name].to_pylist() for name in ("id", "title", "probability"))
+    rows = [{"id": id, "title": title, "probability": share} for id, title, share in zip(*columns, strict=True)]
+    if team and is_shared:
+        rows = [each for each in rows if team.asks(reviewer, each["id"])]
+    return rows[:most]
+
+
 def look(bench: Bench, reviewer: str) -> dict[str, Any]:
     """Return the queue as it is now, and what the model learned since somebody last looked."""
     session = bench.session
     with bench.lock:
-        ranking = session.queue(SHOWN).table
+        rows = candidates(bench, reviewer, SHOWN)
         progress, missing, stop = session.progress, session.missing, session.stop
-        number = progress.judged
-        ids, titles = ranking["id"].to_pylist(), ranking["title"].to_pylist()
-        probabilities = ranking["probability"].to_pylist()
+        ids = [each["id"] for each in rows]
         before, bench.places = bench.places, {id: place for place, id in enumerate(ids)}
-        if before and number != bench.number:
-            new = [id for id in ids[:20] if before.get(id, SHOWN) >= 20]
-            bench.learned = new
-        bench.number = number
+        if before and progress.judged != bench.number:
+            bench.learned = [id for id in ids[:20] if before.get(id, SHOWN) >= 20]
+        bench.number = progress.judged
         coming = session.next(COMING, reviewer=reviewer)
     summary = {
         "members": session.run.about.members,
-        "judged": progress.judged,
-        "found": progress.found,
-        "unsure": progress.unsure,
-        "last": progress.last,
-        "curve": progress.curve,
-        "unread": progress.unread,
+        **{name: getattr(progress, name) for name in ("judged", "found", "unsure", "last", "curve", "unread")},
         "missing": [missing.expected, missing.low, missing.high],
-        "stop": {"safe": stop.safe, "reason": stop.reason, "probability": stop.probability, "recall": stop.recall},
+        "stop": {name: getattr(stop, name) for name in ("safe", "reason", "probability", "recall")},
     }
     return {
         "summary": summary,
-        "queue": [
-            {"id": id, "title": title, "probability": probability}
-            for id, title, probability in zip(ids, titles, probabilities, strict=True)
-        ],
+        "queue": rows,
+        "total": len(rows) if len(rows) < SHOWN else min(MOST_SHOWN, progress.unread),
         "new": bench.learned,
         "next": [{"id": each.id, "title": each.title, "chosen": each.chosen} for each in coming],
         "verdicts": {item: {"id": each.id, "verdict": each.verdict} for item, each in bench.said(reviewer).items()},

@@ -70,7 +70,7 @@ export function sliders(state, chosen, runPreset) {
   const rows = el("div");
   const keywords = keywordsField(state, () => chosen(state.family, [...state.values]));
   const says = el("p", { class: "formula quiet" });
-  const presets = el("div", { class: "row presets", role: "group", "aria-label": "Presets" });
+  const presets = el("ul", { class: "presets", "aria-label": "Presets" });
   let shown = null;
   let each = [];
 
@@ -85,8 +85,8 @@ export function sliders(state, chosen, runPreset) {
       }));
       fill(rows, each.map(({ node }) => node), shown.keywords && keywords.node);
       fill(says, shown.says);
-      if (presets.dataset.group !== shown.group) fill(presets, shown.presets.map((preset) => el("button", { type: "button", title: preset.title, click: () => runPreset(preset) },
-        el("kbd", {}, preset.key), ` ${preset.name}`)));
+      if (presets.dataset.group !== shown.group) fill(presets, shown.presets.map((preset) => el("li", {}, el("button", { type: "button", click: () => runPreset(preset) }, el("kbd", {}, preset.key), ` ${preset.name}`),
+        el("span", { class: "quiet caption" }, preset.title))));
       presets.dataset.group = shown.group;
     } else {
       each.forEach(({ settle }, i) => settle(state.values[i]));

@@ -12,6 +12,9 @@ export async function showResults(main, start) {
   } catch (error) {
     return complain(error);
   }
+  if (!found.reviewers.length) {
+    return fill(main, el("div", { class: "empty" }, el("h1", {}, "Nothing is judged blindly yet"), el("p", {}, "Precision is measured on blind verdicts only. ", open(found)), el("p", {}, el("a", { class: "button main", href: address("review", { run: start.run }) }, "Begin"))));
+  }
   const { learned, laplace } = found.rankings;
   const { spread, t_test: tTest, exact } = found.difference;
   const chart = el("div", { class: "chart" });
@@ -24,8 +27,7 @@ export async function showResults(main, start) {
       figure("Difference", spread, `${chance(exact)} (Fisher), ${chance(tTest)} (t-test)`)),
     learned.counts_at_k.unjudged + laplace.counts_at_k.unjudged > 0 && el("p", { class: "quiet" },
       `Not all are judged: of the first ${found.k}, ${learned.counts_at_k.unjudged} of the learned ranking and ${laplace.counts_at_k.unjudged} of the baseline’s are not. They count as no.`),
-    found.teachers.length > 0 && el("p", { class: "quiet" },
-      `${counted(found.progress.teaching.length, "document")} judged in the workbench, ${found.progress.teaching.at(-1) ?? 0} of them accepted. These figures exclude them because the model chose them.`),
+    found.teachers.length > 0 && el("p", { class: "quiet" }, open(found), " These figures exclude them because the model chose them."),
     el("div", { class: "card" }, chart,
       el("p", { class: "quiet" }, `Precision@k: the share of members among the first k documents. The area between the curves, the mean of their difference, is ${share(found.area_between)}.`)),
     table("What the first documents are", ["", "Yes", "No", "Unsure", "Subcategory", "Not judged"],
@@ -34,7 +36,8 @@ export async function showResults(main, start) {
       found.reviewers.map((each) => [each.name, each.yes, each.no, each.unsure, each.skip, each.seconds === null ? "–" : each.seconds.toFixed(1)])),
     found.agreement.length > 0 && table("Agreement", ["", "Documents", "Agreed", "Cohen’s κ", "95% interval"],
       found.agreement.map((pair) => [`${pair.first} and ${pair.second}`, pair.documents, share(pair.agreed), share(pair.kappa),
-        pair.kappa === null ? "–" : `${share(pair.low)} to ${share(pair.high)}`])));
+        pair.kappa === null ? "–" : `${share(pair.low)} to ${share(pair.high)}`])),
+    found.group_agreement.reviewers > 2 && el("p", {}, `All ${found.group_agreement.reviewers} reviewers: Fleiss’ κ ${share(found.group_agreement.fleiss)} on ${counted(found.group_agreement.by_all, "document")} that all judged; Krippendorff’s α ${share(found.group_agreement.alpha)} on ${counted(found.group_agreement.documents, "document")} that two or more judged.`));
   const places = learned.ppv.map((_, index) => index + 1);
   await draw(chart, () => ({
     traces: [
@@ -43,6 +46,10 @@ export async function showResults(main, start) {
     ],
     layout: { xaxis: { title: { text: "k" } }, yaxis: { title: { text: "precision@k" }, range: [0, 1.02] } },
   }), `Precision@k of both rankings, as far as k = ${found.depth}; the learned one’s minus the baseline’s is ${share(found.area_between)} on average.`);
+}
+
+function open({ teachers, progress }) {
+  return teachers.length > 0 && `${counted(progress.teaching.length, "document")} judged in the workbench, ${progress.teaching.at(-1) ?? 0} of them accepted.`;
 }
 
 function figure(name, spread, note) {

@@ -35,21 +35,7 @@ def app_folder() -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """The file that a corpus was made of, and how it was read.
-
-    Parameters
-    ----------
-    name : str
-        What its owner calls it; only shown.
-    file : str
-        Where it is: a name in the source's own folder, or the path of a file named on the command line.
-    columns : dict
-        The columns that make a document; see :class:`~priorwise.readers.fields.Columns`.
-    wiki : bool
-        Whether it is the dump of a wiki.
-    label : str
-        A category to begin with, where there is one to suggest.
-    """
+    """The file that a corpus was made of, and how it was read."""
 
     name: str
     file: str
@@ -81,15 +67,8 @@ class Source:
             return None
 
 
-class Shelf:
-    """Corpora by name. A client says names only; paths are the server's own.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds ``NAME.corpus``, its runs in ``NAME.runs``, and the file it was made of in ``NAME.source``.
-    jobs : Jobs, optional
-    """
+class Corpora:
+    """Corpora by name. A client says names only; paths are the server's own."""
 
     def __init__(self, folder: Path, jobs: Jobs | None = None) -> None:
         self.folder = folder
@@ -99,7 +78,7 @@ class Shelf:
         self._lock = threading.Lock()
 
     def add(self, corpus: Corpus, path: Path | str, runs: Path) -> str:
-        """Put a corpus on the shelf that lies elsewhere; return its name here."""
+        """Add a corpus that lies elsewhere; return its name here."""
         stem = slug(Path(str(path)).name.removesuffix(".corpus"))
         name = _free(stem, lambda each: each in self._given or (self.folder / f"{each}.corpus").exists())
         self._given[name] = path, runs, corpus
