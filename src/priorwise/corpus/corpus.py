@@ -30,7 +30,7 @@ from priorwise.corpus.texts import StoredTexts
 from priorwise.corpus.vectors import Vectors
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
-from priorwise.readers.addresses import RemoteFile, local_path, with_ending
+from priorwise.readers.addresses import address_of, local_path, with_ending
 from priorwise.readers.columnar import read_batches
 from priorwise.text.languages import recognise
 
@@ -109,8 +109,8 @@ class Corpus:
             It is no corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
             :class:`~priorwise.errors.DamagedCorpus` if a file is missing or has the wrong length.
         """
-        if isinstance(path, RemoteFile):
-            return cls._open_address(path.address)
+        if (address := address_of(path)) is not None:
+            return cls._open_address(address)
         if (on_disk := local_path(path)) is None:
             return cls._open_address(str(path))
         folder = on_disk

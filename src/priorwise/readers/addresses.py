@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from pathlib import Path
-from typing import IO, Any
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -191,19 +191,14 @@ def _completed(draft: Path, open_source: Callable[[], Any], size: int, sha256: s
         return copy.tell() == size and sha256 in (None, checksum.hexdigest())
 
 
-if sys.platform == "win32":
-    from pathlib import WindowsPath as _HerePath
-else:
-    from pathlib import PosixPath as _HerePath
-
 _BUFFER = 1 << 20
 
 
-class RemoteFile(_HerePath):
+class RemoteFile(PurePosixPath):
     """A file at an address. It goes to other processes as its address.
 
-    It is a path in all that readers ask of one: its name, how long it is, and to be opened. Only what must be mapped is
-    copied to the disk, to the folder of downloads, when it is asked for by ``os.fspath``.
+    It has what readers ask of a path: its name, how long it is, and to be opened; but nothing of it is on the disk.
+    Only what must be mapped is copied there, to the folder of downloads, when it is asked for by ``os.fspath``.
     """
 
     address: str
@@ -251,7 +246,7 @@ class RemoteFile(_HerePath):
         if info.type != FileType.File:
             raise FileNotFoundError(2, "there is no such file", str(self))
         if info.size is None:
-            raise BrokenFile(self, "its server does not say how long it is; download it, and give the file")
+            raise BrokenFile(str(self), "its server does not say how long it is; download it, and give the file")
         changed = info.mtime_ns or 0
         seconds = changed // 10**9
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, info.size, seconds, seconds, seconds), {"st_mtime_ns": changed})
@@ -272,10 +267,10 @@ class RemoteFile(_HerePath):
         """Return itself."""
         return self
 
-    def open(self, mode: str = "rb", buffering: int = -1, *_: Any, **__: Any) -> IO[Any]:  # type: ignore[override]
+    def open(self, mode: str = "rb", buffering: int = -1, *_: Any, **__: Any) -> IO[Any]:
         """Open it for reading anywhere in it."""
         if mode != "rb":
-            raise BrokenFile(self, "it can only be read")
+            raise BrokenFile(str(self), "it can only be read")
         raw = _Reading(self)
         return raw if buffering == 0 else io.BufferedReader(raw, _BUFFER)  # type: ignore[return-value]
 
@@ -313,6 +308,11 @@ class _Reading(io.RawIOBase):
         super().close()
 
 
+def address_of(path: Any) -> str | None:
+    """Return the address of a file that is at one, and None for any other path."""
+    return path.address if isinstance(path, RemoteFile) else None
+
+
 def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
     """Return the files that are meant by paths and addresses, or by one of them.
 
@@ -320,9 +320,9 @@ def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
     but not those whose names begin with ``_`` or ``.``, which Spark and others leave beside their own.
     """
     found: list[Path] = []
-    for path in [given] if isinstance(given, str | Path) else given:
-        if isinstance(path, RemoteFile):
-            found.append(path)
+    for path in [given] if isinstance(given, str | os.PathLike) else given:
+        if address_of(path) is not None:
+            found.append(cast("Path", path))
         elif (on_disk := local_path(path)) is not None:
             found.append(on_disk)
         else:
@@ -335,7 +335,7 @@ def _at(address: str) -> list[Path]:
     place, mark, options = address.partition("?")
     folder, slash, pattern = place.rpartition("/")
     if pattern and not set("*[") & set(pattern):
-        return [RemoteFile(address)]
+        return [cast("Path", RemoteFile(address))]
     from pyarrow.fs import FileSelector, FileType
 
     files, path = file_system(folder + mark + options)
@@ -348,4 +348,4 @@ def _at(address: str) -> list[Path]:
     wanted = [name for name in names if (fnmatchcase(name, pattern) if pattern else name[0] not in "._")]
     if not wanted:
         raise BrokenFile(shown(address), "there is no such file")
-    return [RemoteFile(f"{folder}{slash}{name}{mark}{options}") for name in wanted]
+    return [cast("Path", RemoteFile(f"{folder}{slash}{name}{mark}{options}")) for name in wanted]

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from priorwise.counting import plural
 from priorwise.errors import BrokenFile, InputError
-from priorwise.readers.addresses import RemoteFile
+from priorwise.readers.addresses import address_of
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "jsonl": (".jsonl", ".ndjson", ".json"),
@@ -236,7 +236,7 @@ def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
 
 def anywhere(path: Path) -> Any:
     """Return what Arrow takes as a file to be read at any place: a path, or an open file if it is at an address."""
-    return path.open("rb") if isinstance(path, RemoteFile) else path
+    return path if address_of(path) is None else path.open("rb")
 
 
 def file_size(path: Path) -> int:
@@ -249,7 +249,7 @@ def file_size(path: Path) -> int:
 def reading(path: Path) -> Iterator[None]:
     """Turn what the decompressors and the system raise into BrokenFile, and refuse what is no file."""
     try:
-        if not isinstance(path, RemoteFile):
+        if address_of(path) is None:
             check_regular(path)
         yield
     except EOFError as error:
