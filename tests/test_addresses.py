@@ -40,7 +40,7 @@ def test_what_is_no_key_is_shown() -> None:
 
 @pytest.mark.parametrize("address", ["s3://KEY:SEC/RET@bucket/x", "gs://KEY:SEC RET@bucket/x"])
 def test_no_key_is_shown_when_an_address_is_refused(address: str) -> None:
-    with pytest.raises(CorpusError, match=r"//bucket/x is no such address: .*%2F") as refused:
+    with pytest.raises(CorpusError, match=r"//bucket/x is not such an address: .*%2F") as refused:
         file_system(address)
     assert "SEC" not in str(refused.value)
     assert refused.value.__suppress_context__

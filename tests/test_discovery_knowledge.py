@@ -72,7 +72,7 @@ def test_phrases_remarks_and_contradictions() -> None:
         with pytest.raises(InputError, match="'oil' is given with different signs"):
             pw.Keywords.parse(text)
     for text in ('+"crude', '""', '"a"b'):
-        with pytest.raises(InputError, match="is no keyword"):
+        with pytest.raises(InputError, match="is not a keyword"):
             pw.Keywords.parse(text)
     with pytest.raises(InputError, match="no finite number"):
         pw.Keywords({"oil": math.nan})

@@ -42,10 +42,10 @@ def test_what_is_no_run_is_never_replaced(
     file = path / "thesis.txt" if kind == "folder" else path
     file.parent.mkdir(exist_ok=True)
     file.write_text("years of work", "utf-8")
-    with pytest.raises(AlreadyExists, match="is no run, so it is not replaced"):
+    with pytest.raises(AlreadyExists, match="is not a run, so it is not replaced"):
         run.save(path, overwrite=True)
     sentence = refused("discover", corpus.path, "Chess", "-o", path, "--overwrite")
-    assert sentence == f"{path} is there already and is no run, so it is not replaced; choose another name"
+    assert sentence == f"{path} is there already and is not a run, so it is not replaced; choose another name"
     assert file.read_text("utf-8") == "years of work"
     assert [each.name for each in tmp_path.iterdir()] == ["papers"]
 

@@ -63,7 +63,7 @@ def test_the_file_is_found_or_asked_for(catalogue: Path, cli: Cli, refused: Refu
     elsewhere.mkdir()
     catalogue.rename(elsewhere / "old.csv")
     said = refused("discover", "katalog.corpus", "Tee", "--into", "neu.csv")
-    assert "katalog.csv, which this corpus was made of, is not beside it nor here; say where (--source)" in said
+    assert "katalog.csv, which this corpus was made of, is neither next to it nor here; say where (--source)" in said
     cli("report", "tee.run", "--into", "neu.csv", "--source", elsewhere / "old.csv")
     assert Path("neu.csv").is_file()
 

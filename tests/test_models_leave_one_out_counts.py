@@ -320,7 +320,7 @@ def test_bad_input_is_a_sentence():
         (pw.PriorSearch(RidgeClassifier()), "needs an estimator with a parameter 'prior'"),
         (pw.PriorSearch(pw.BernoulliNB(), grid=[1.0, 2.0]), "prior of BernoulliNB"),
         (pw.PriorSearch(pw.BernoulliNB(), grid=[]), "the grid is empty"),
-        (pw.PriorSearch(pw.BernoulliNB(), average=True), "'f1' is none: give target=LogLikelihood"),
+        (pw.PriorSearch(pw.BernoulliNB(), average=True), "'f1' is not one: give target=LogLikelihood"),
     ]:
         with pytest.raises(pw.PriorwiseError, match=says):
             search.fit(X, y)

@@ -200,7 +200,7 @@ def test_bad_input_is_a_sentence():
 def test_cases_that_are_no_numbers_are_refused():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
     for wrong in (np.nan, np.inf):
-        with pytest.raises(InputError, match="X has a value that is no finite number"):
+        with pytest.raises(InputError, match="X has a value that is not a finite number"):
             try_priors(np.where(X == 1, wrong, X), y, [Gaussian()], folds=2)
     for weight in ([-1, 1, 1, 1], [np.nan, 1, 1, 1], [0, 0, 0, 0]):
         with pytest.raises(InputError, match="every sample_weight must be a number of at least 0"):

@@ -211,7 +211,7 @@ def test_what_is_not_there_is_said(bucket: str, tmp_path: Path) -> None:
     corpus = Corpus.from_texts(["a b"])
     with pytest.raises(CorpusError, match=r"no-such-bucket.*; make the bucket first, or correct the name$"):
         corpus.save("s3://no-such-bucket/x.corpus")
-    with pytest.raises(CorpusError, match=r"s3://x/\?\? is no such address|cannot be reached|no manifest"):
+    with pytest.raises(CorpusError, match=r"s3://x/\?\? is not such an address|cannot be reached|no manifest"):
         Corpus.open("s3://")
     with pytest.raises(InputError, match="the local engine writes a corpus to the disk"):
         ingest(RecordReader([_lines(tmp_path)]), f"{bucket}/y.corpus")

@@ -104,11 +104,11 @@ def test_bad_input_is_a_sentence():
             from_texts(["wheat", None], vectorizer, method)
     with pytest.raises(InputError, match="must be a fitted CountVectorizer"):
         from_texts("wheat", CountVectorizer(), "var")
-    with pytest.raises(InputError, match="line 2: 'oil:1..3' is no keyword".replace(".", "[.]")):
+    with pytest.raises(InputError, match="line 2: 'oil:1..3' is not a keyword".replace(".", "[.]")):
         Keywords.parse("wheat\noil:1..3")
     with pytest.raises(InputError, match="'oil:0' says to ignore a word, which training cannot"):
         from_texts([{"wheat": 1.0, "oil": 0.0}, "oil"], vectorizer)
-    with pytest.raises(InputError, match="'-' is no keyword"):
+    with pytest.raises(InputError, match="'-' is not a keyword"):
         Keywords.parse("-")
     with pytest.raises(InputError, match="one label for each"):
         as_examples(["a"], [], {})

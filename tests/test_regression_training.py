@@ -249,7 +249,7 @@ def test_what_is_a_list_and_what_a_text() -> None:
     assert as_knowledge("+wheat corn") == {"wheat": 1.0, "corn": 1.0}
     assert as_knowledge("wheat:2, corn") == {"wheat": 2.0, "corn": 1.0}
     assert as_knowledge("Scored 3:2. A -very- good match!") == "Scored 3:2. A -very- good match!"
-    with pytest.raises(InputError, match="line 2: '-' is no keyword"):
+    with pytest.raises(InputError, match="line 2: '-' is not a keyword"):
         as_knowledge("+wheat\n- oil")
 
 
@@ -279,7 +279,7 @@ def test_hostile_knowledge(tmp_path: Path) -> None:
     for name, reason in {
         "binary.txt": "not valid UTF-8 (byte 0)",
         "empty.txt": "empty: write keywords",
-        "list.txt": "line 2: '+' is no keyword",
+        "list.txt": "line 2: '+' is not a keyword",
         "folder": "the folder has no files",
         "nowhere.txt": "there is no such file",
     }.items():

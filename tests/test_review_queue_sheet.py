@@ -102,7 +102,7 @@ def test_a_wrong_row_is_named_and_nothing_is_stored(
     path = tmp_path / f"sheet{kind}"
     write_sheet(path, items, corpus)
     fill_in(path, lambda id: "perhaps" if id == "007" else "yes")
-    with pytest.raises(BrokenFile, match=r"line 9: 'perhaps' is no verdict; write yes, no, unsure or skip"):
+    with pytest.raises(BrokenFile, match=r"line 9: 'perhaps' is not a verdict; write yes, no, unsure or skip"):
         read_sheet(path, "Ada", items, verdicts)
     write_sheet(path, items, corpus)
     fill_in(path, lambda id: "yes")

@@ -157,8 +157,8 @@ def test_a_run_for_each_of_many(cli: Cli, running: list[str | None], corpus: Cor
         ("spark://127.0.0.1", r"write spark://host:port"),
         ("spark://127.0.0.1:port", r"write spark://host:port"),
         ("spark://127.0.0.1:7077/x", r"write spark://host:port"),
-        ("nonsense://x", r"'nonsense://x' is no address of a Spark cluster; write local\[4\]"),
-        ("local[four]", r"is no address of a Spark cluster"),
+        ("nonsense://x", r"'nonsense://x' is not an address of a Spark cluster; write local\[4\]"),
+        ("local[four]", r"is not an address of a Spark cluster"),
         ("yarn", r"set HADOOP_CONF_DIR"),
     ],
 )

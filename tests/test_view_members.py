@@ -174,7 +174,7 @@ def test_keywords_move_documents_that_have_them(view: View) -> None:
     np.testing.assert_array_equal(view.points(moved(view, "+rook:2", trust=0.0)).odds, view.points(moved(view)).odds)
     with pytest.raises(InputError, match="no document has the word 'xyzzy'"):
         view.points(moved(view, "+rook -xyzzy"))
-    with pytest.raises(InputError, match="is no keyword"):
+    with pytest.raises(InputError, match="is not a keyword"):
         view.points(moved(view, "+"))
 
 

@@ -85,7 +85,7 @@ def test_a_newcomer_completes_a_category_and_takes_the_file_home(
     accepted = set()
     with a_page(browser) as page:
         begun(page, bench)
-        expect(page.locator(".why")).to_contain_text("Speaks for it")
+        expect(page.locator(".why")).to_contain_text("Counts for it")
         expect(page.locator(".document .text .for").first).to_be_visible()
         assert serious_faults(page) == []
         for number in range(1, VERDICTS + 1):

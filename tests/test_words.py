@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +33,79 @@ HABITS = {
     r"\bblind review\b": "blind evaluation",
     r"\b(first|second|both) stages?\b": "the presence model, the default model",
 }
+
+
+VOCABULARY = {
+    r"\bheadings?\b(?=.*\b(MeSH|subject)\b)": "term, label",
+    r"\bterrains?\b": "objective map",
+    r"\bmembers missing\b": "estimated missing",
+    r"\bpositives\b": "members",
+    r"\bteach(ing)? mode\b": "active learning",
+}
+"""Words that the vocabulary replaces, where people use the tool: in help, in errors and on the app's pages."""
+
+KEPT = {
+    "choose either one_sided or believed: provisional members need targets on both sides",
+    "Thresholded requires y to be passed, but the target y is None",
+}
+"""A parameter's name, and the words that scikit-learn's checks look for."""
+
+SOURCE = ROOT / "src" / "priorwise"
+SAYS = {"say", "echo", "option", "show_table", "UsageError", "BadParameter"}
+
+
+def strings_in(node: ast.AST) -> Iterator[str]:
+    """The texts in a piece of code; what is filled in later is an X."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.JoinedStr):
+            yield "".join(str(each.value) if isinstance(each, ast.Constant) else "X" for each in part.values)
+        elif isinstance(part, ast.Constant):
+            if isinstance(part.value, str):
+                yield part.value
+        else:
+            yield from strings_in(part)
+
+
+def told_to_people(code: str) -> Iterator[str]:
+    """What a module says to people: its errors, its help and what it prints."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            yield from strings_in(node.exc)
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in SAYS or (name.startswith("_") and any(each.arg == "help" for each in node.keywords)):
+                yield from strings_in(node)
+
+
+def test_errors_help_and_output_are_plain_english() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)}: {text!r}: {instead}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for text in told_to_people(path.read_text("utf-8"))
+        for habit, instead in (HABITS | VOCABULARY).items()
+        if re.search(habit, text, flags=re.I) and text not in KEPT
+    ]
+    assert wrong == []
+
+
+def test_the_help_of_every_command_is_plain_english() -> None:
+    from test_cli_flags import COMMANDS
+
+    for path, command in COMMANDS.items():
+        with click.Context(command, info_name=" ".join(path)) as ctx:
+            text = re.sub(r"\s+", " ", command.get_help(ctx))
+        found = [f"{' '.join(path)}: {habit}" for habit in HABITS | VOCABULARY if re.search(habit, text, flags=re.I)]
+        assert found == []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("web/static/**/*.js")), ids=lambda path: path.name)
+def test_pages_of_the_app_are_plain_english(path: Path) -> None:
+    """Texts on the app's pages: strings with a space in them."""
+    code = re.sub(r"^\s*(//|\*|/\*).*$", "", path.read_text("utf-8"), flags=re.M)
+    texts = re.findall(r"\"([^\"\n]* [^\"\n]*)\"|`([^`\n]* [^`\n]*)`", code)
+    for text in ("".join(each) for each in texts):
+        found = [habit for habit in HABITS | VOCABULARY if re.search(habit, text, flags=re.I)]
+        assert found == [], text
 
 
 def prose(page: str) -> str:

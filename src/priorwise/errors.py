@@ -125,7 +125,7 @@ class AlreadyExists(CorpusError):
                 f" and was made differently: {differs} changed; choose another name, or replace it with --overwrite"
             )
         elif not_a is not None:
-            advice = f" and is no {not_a}, so it is not replaced; choose another name"
+            advice = f" and is not a {not_a}, so it is not replaced; choose another name"
         else:
             advice = "; choose another name, or replace it with --overwrite (in Python, overwrite=True)"
         super().__init__(f"{path} is there already{advice}")

@@ -131,7 +131,7 @@ def _member_model(path: Path, source: Source, old: dict[str, Any]) -> LinearMode
     metadata = json.loads(table.schema.metadata[b"priorwise"])
     names, weights = table["name"].to_pylist(), table["weight"].to_numpy()
     if {*map(type, names)} - {str} or weights.dtype != np.float64:
-        raise ValueError("a row of the model has no name, or a weight that is no number")
+        raise ValueError("a row of the model has no name, or a weight that is not a number")
     cut = table["kind"].to_pylist().count("token") if "kind" in table.column_names else len(names)
     return ranking_model(
         source,

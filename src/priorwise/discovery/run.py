@@ -130,7 +130,7 @@ class About:
     left_out: tuple[str, ...] = ()
     learned_from: tuple[JudgedDocument, ...] = ()
     maintenance: bool = False
-    asked: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def unnamed(self) -> str:

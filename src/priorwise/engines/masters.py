@@ -24,8 +24,8 @@ def check_master(master: str) -> None:
     >>> check_master("sparks://host:7077")
     Traceback (most recent call last):
     ...
-    priorwise.errors.InputError: 'sparks://host:7077' is no address of a Spark cluster; write local[4] (this machine), \
-spark://host:7077, yarn or k8s://https://host:6443
+    priorwise.errors.InputError: 'sparks://host:7077' is not an address of a Spark cluster; write local[4] (this \
+machine), spark://host:7077, yarn or k8s://https://host:6443
     """
     if _LOCAL.fullmatch(master) or (master.startswith("k8s://") and len(master) > len("k8s://")):
         return
@@ -37,7 +37,7 @@ spark://host:7077, yarn or k8s://https://host:6443
             )
         return
     if not master.startswith("spark://"):
-        raise InputError(f"'{master}' is no address of a Spark cluster; write {_SPELLINGS}")
+        raise InputError(f"'{master}' is not an address of a Spark cluster; write {_SPELLINGS}")
     addresses = [_host_and_port(each, master) for each in master.removeprefix("spark://").split(",")]
     failures = []
     for host, port in addresses:
@@ -59,7 +59,7 @@ def _host_and_port(address: str, master: str) -> tuple[str, int]:
     host, _, port = address.strip().rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536 or "/" in address:
         raise InputError(
-            f"'{master}' is no address of a Spark cluster: write spark://host:port, as in spark://host:7077"
+            f"'{master}' is not an address of a Spark cluster: write spark://host:port, as in spark://host:7077"
         )
     return host.strip("[]"), int(port)
 

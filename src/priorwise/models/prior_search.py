@@ -261,7 +261,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         target = held_out.usual_target if self.target is None else as_target(self.target)
         if self.average and not target.is_log_probability:
             raise InputError(
-                f"priors are averaged by the probability of what is true, and '{target.name}' is none: "
+                f"priors are averaged by the probability of what is true, and '{target.name}' is not one: "
                 "give target=LogLikelihood()"
             )
         per_label, r = self.per_label and not self.average, self.negative_weight

@@ -218,7 +218,7 @@ def _number(text: str, what: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"'{text}' is no {what}: it is a finite number")
+        raise InputError(f"'{text}' is not a {what}: it is a finite number")
     return number
 
 
@@ -229,5 +229,5 @@ def _variance(text: str) -> float:
     if variance == 0:
         raise InputError("a variance of 0 fixes a coefficient at its mode, which is not supported: give a small one")
     if variance < 0:
-        raise InputError(f"'{text}' is no variance: it is a positive number or inf")
+        raise InputError(f"'{text}' is not a variance: it is a positive number or inf")
     return variance

@@ -70,7 +70,7 @@ class Keywords(Mapping[str, float]):
                 weight = _weight(match.group(4)) if match else None
                 if match is None or weight is None or not word.strip("+-:"):
                     raise InputError(
-                        f"line {number}: '{item}' is no keyword; write one as oil, +oil:2 or -olive, or oil:0 to "
+                        f"line {number}: '{item}' is not a keyword; write one as oil, +oil:2 or -olive, or oil:0 to "
                         "ignore it"
                     )
                 signed = -weight if match.group(1) == "-" else weight
@@ -129,8 +129,8 @@ def check_weights(keywords: Mapping[str, Any]) -> None:
     for word, weight in keywords.items():
         if not isinstance(weight, Real) or not math.isfinite(weight):
             raise InputError(
-                f"keyword '{word}' has the weight {weight!r}, which is no finite number; the texts of several classes "
-                "are a list, in the order of classes_"
+                f"keyword '{word}' has the weight {weight!r}, which is not a finite number; the texts of several "
+                "classes are a list, in the order of classes_"
             )
 
 

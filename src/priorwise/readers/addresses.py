@@ -94,7 +94,7 @@ def file_system(address: str) -> tuple[Any, str]:
             if address.partition("://")[0] in ("s3", "hdfs", "gs", "gcs", "abfs", "abfss"):
                 advice = "; in a key, a slash is written %2F and a blank %20" if "@" in address else ""
                 # Without its cause, which would show the keys.
-                raise CorpusError(f"{shown(address)} is no such address: {_said(error, address)}{advice}") from None
+                raise CorpusError(f"{shown(address)} is not such an address: {_said(error, address)}{advice}") from None
             files, path = _by_fsspec(address)
     return files, path.rstrip("/")
 

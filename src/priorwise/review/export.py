@@ -50,7 +50,7 @@ def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: 
         )
         for each in rows.values()
     ]
-    # What was judged in earlier rounds is no candidate any more.
+    # What was judged in earlier rounds is not a candidate any more.
     before = {each.id: STATUS_OF[each.verdict] for each in run.about.learned_from if each.id not in rows}
     members = list(run.about.given or ())
     if corpus is not None:

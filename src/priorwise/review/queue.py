@@ -194,7 +194,7 @@ def _verdicts_of(
             continue
         word = SHORT.get(word, word)
         if word not in ALLOWED:
-            raise BrokenFile(path, f"'{word[:50]}' is no verdict; write yes, no, unsure or skip", line=number)
+            raise BrokenFile(path, f"'{word[:50]}' is not a verdict; write yes, no, unsure or skip", line=number)
         chosen = cells.get("chosen", "").strip().lower() or usual
         if chosen not in CHOSEN:
             raise BrokenFile(path, f"'{chosen[:50]}' in the column 'chosen'; leave that column as it was", line=number)

@@ -351,7 +351,7 @@ class Session:
         with self._lock:
             state = self._now()
             if not self._start.may_be_judged(id):
-                raise InputError(f"the document '{id}' is no candidate: it is a member already, or left out")
+                raise InputError(f"the document '{id}' is not a candidate: it is a member already, or left out")
             is_drawn = any(id in sample.items for sample in self._samples)
             chosen = "random" if is_drawn else self._handed.get(id, ("", 0.0, "rank"))[2]
             chosen = "decision" if is_decision else chosen

@@ -82,7 +82,7 @@ class Task:
         if members.sum() <= known or members.all():
             raise NotEnoughData(
                 f"'{label}' has {members.sum()} members among {len(members)} documents; to start from {known} a review "
-                "needs one more, and a document that is no member"
+                "needs one more, and a document that is not a member"
             )
         rng = np.random.default_rng([seed, known])
         start = [*rng.permutation(np.flatnonzero(members))[:known], rng.choice(np.flatnonzero(~members))]
@@ -498,7 +498,7 @@ def _read(folder: Path, corpus: Corpus) -> dict[tuple[str, str, int, int, str | 
     except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise BrokenFile(path, "this is no file of simulated reviews; choose another folder, or remove it") from error
+        raise BrokenFile(path, "not a file of simulated reviews; choose another folder, or remove it") from error
     return {each.key: each for each in replays}
 
 

@@ -159,7 +159,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.verdict not in WORDS:
-            raise InputError(f"'{self.verdict}' is no verdict; say {', '.join(WORDS)}")
+            raise InputError(f"'{self.verdict}' is not a verdict; say {', '.join(WORDS)}")
         if self.chosen not in CHOSEN:
             raise InputError(f"a document is not chosen '{self.chosen}'; say {', '.join(CHOSEN)}")
         if not self.reviewer.strip() or len(self.reviewer) > LONGEST_NAME:
@@ -444,7 +444,7 @@ class Verdicts:
         found: dict[int, Sample] = {}
         for number, item, after in rows:
             if not (isinstance(number, int) and isinstance(item, str) and isinstance(after, int)):
-                raise BrokenFile(self.path, f"damaged: {str(item)[:100]} is no sample; restore it from a copy")
+                raise BrokenFile(self.path, f"damaged: {str(item)[:100]} is not a sample; restore it from a copy")
             found.setdefault(number, Sample(number, after, [])).items.append(item)
         return list(found.values())
 
@@ -470,7 +470,7 @@ class Verdicts:
                 f"SELECT {_COLUMNS}, {self._more}, number FROM verdict {which}", values
             ).fetchall()
         if wrong := next((row for row in rows if not _fits(row)), None):
-            raise BrokenFile(self.path, f"damaged: {str(wrong)[:100]} is no verdict; restore it from a copy")
+            raise BrokenFile(self.path, f"damaged: {str(wrong)[:100]} is not a verdict; restore it from a copy")
         return [Verdict(*row) for row in rows]
 
     @contextmanager

@@ -226,7 +226,7 @@ def read_siteinfo(
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise BrokenFile(path, "it declares entities, which no MediaWiki export does; refused")
     if "<mediawiki" not in text:
-        raise BrokenFile(path, "it is no MediaWiki export: there is no <mediawiki> element at its beginning")
+        raise BrokenFile(path, "it is not a MediaWiki export: there is no <mediawiki> element at its beginning")
     language = _first(_LANGUAGE, text)
     names = site_names(language.partition("-")[0] or _first(_DATABASE, text).removesuffix("wiki"))
     numbered = ((_first(_KEY, attributes), name) for attributes, name in _NAMESPACE.findall(text))

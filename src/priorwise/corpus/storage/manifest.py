@@ -80,7 +80,7 @@ class Manifest:
             raise ValueError(f"{strange[0][:80]!r} is not the name of a file in it")
         sizes = [*asdict(self.counts).values(), *self.batches, *(record.bytes for record in self.files.values())]
         if not all(type(size) is int and 0 <= size < 1 << 63 for size in sizes):
-            raise ValueError("a size in it is no size")
+            raise ValueError("a size in it is not a size")
         if sum(self.batches) != self.counts.documents:
             raise ValueError("its batches are not all of its documents")
         for file, limited in _LIMITS.items():

@@ -80,7 +80,7 @@ class ReadFrom:
         for path in [*places, Path(name)]:
             if path.is_file():
                 return path
-        raise InputError(f"{name}, which this corpus was made of, is not beside it nor here; say where (--source)")
+        raise InputError(f"{name}, which this corpus was made of, is neither next to it nor here; say where (--source)")
 
 
 def check_read_from(recorded: Any) -> None:

@@ -73,7 +73,7 @@ class Table:
                 f"X has {design.shape[0]} cases, y {members.shape[0]} and sample_weight {len(weight)}: give one of each"
             )
         if not np.isfinite(design.by_rows.data).all():
-            raise InputError("X has a value that is no finite number: leave such cases out, or fill them in")
+            raise InputError("X has a value that is not a finite number: leave such cases out, or fill them in")
         if not (np.isfinite(weight).all() and np.all(weight >= 0) and weight.any()):
             raise InputError("every sample_weight must be a number of at least 0, and one of them above 0")
         for each in (design, design.occupied[1] if design.occupied is not None else design):

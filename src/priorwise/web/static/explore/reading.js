@@ -66,8 +66,8 @@ function evidenceTable(evidence) {
       el("td", {}, token, count > 1 ? el("span", { class: "quiet" }, ` ×${count}`) : null),
       el("td", { class: "number" }, signed(weight))))));
   return el("div", { class: "evidence", tabindex: 0, role: "region", "aria-label": "Evidence" },
-    side("Speaks for it", evidence.filter(({ weight }) => weight > 0)),
-    side("Speaks against it", evidence.filter(({ weight }) => weight < 0)));
+    side("Counts for it", evidence.filter(({ weight }) => weight > 0)),
+    side("Counts against it", evidence.filter(({ weight }) => weight < 0)));
 }
 
 /** Open a document over the page. */

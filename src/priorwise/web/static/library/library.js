@@ -172,7 +172,7 @@ function create() {
     el("p", { class: "quiet" }, "A few examples are enough. priorwise learns what they have in common, and shows what else belongs with them."),
     field(name, "Name"),
     field(description, "Description", "A sentence or two about what belongs to it. You may leave this empty."),
-    field(words, "Words", "Words that speak for it (+) or against it (−), one after the other. You may leave this empty."),
+    field(words, "Words", "Words that count for it (+) or against it (−), one after the other. You may leave this empty."),
     el("div", { class: "field" }, el("label", { for: "wanted" }, "Examples"), wanted, el("span", { class: "quiet" }, "Search the documents, and tick those that belong to it.")),
     found, heading, ticked,
     el("p", { class: "row" }, el("button", { type: "submit", class: "main" }, "Find more like these"), el("a", { class: "button", href: "library" }, "Cancel"))));

@@ -143,7 +143,7 @@ function bench() {
     const part = (name, rows) => rows.length > 0 && [el("h3", {}, name), el("ul", {}, rows.map(row))];
     return [
       words !== start.words && el("div", { class: "card pending" }, el("p", {}, "Your words: ", el("strong", {}, words || "none")), el("button", { type: "button", class: "main", click: learnAgain }, "Learn again")),
-      part("Speaks for it", found.for), part("Speaks against it", found.against),
+      part("Counts for it", found.for), part("Counts against it", found.against),
       !found.for.length && !found.against.length && el("p", { class: "quiet" }, "No word of this document decides."),
       found.similar.length > 0 && el("h3", {}, "Members most like it"),
       found.similar.map((each) => el("div", { class: "card similar" }, el("strong", { dir: "auto" }, each.title), el("div", { class: "quiet", dir: "auto" }, `Both have: ${each.shared.join(", ")}`))),
