@@ -25,7 +25,8 @@ def _literal(X: csr_matrix, verdicts: dict[int, bool], strength: float, ratio: f
         unit = n / (members + members / ratio)
         weight = {True: unit, False: unit * members / (ratio * rejected)}
     else:
-        weight = {True: 1.0, False: 1.0}
+        # Without a member, rejected documents weigh as they would next to members.
+        weight = {True: 1.0, False: 1.0 / (1.0 + ratio)}
     left, right = strength * np.eye(X.shape[1]), strength * centre
     for row, member in verdicts.items():
         x = X[row].toarray().ravel()

@@ -90,6 +90,8 @@ def _as_it_is(vector: Floats) -> Floats:
 def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
     """Return ω: all members together weigh `ratio` times as much as all rejected documents together; the mean is 1.
 
+    Without a member, rejected documents weigh as much as they would next to members.
+
     Examples
     --------
     >>> balanced(np.array([True, False, False]), 4.0).round(2).tolist()
@@ -97,7 +99,9 @@ def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
     """
     n, found = len(members), int(members.sum())
     weights = np.ones(n)
-    if 0 < found < n:
+    if not found:
+        weights /= 1.0 + ratio
+    elif found < n:
         weights[~members] = found / (ratio * (n - found))
         weights *= n / weights.sum()
     return weights
