@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, hstack, random_array
 
 import reference_members as reference
-from priorwise.models.regression.ridge_columns import RidgeColumns, Spread
+from priorwise.models.regression.ridge_columns import RidgeColumns, SharedSubspace, Spread
 
 
 def some_documents(n: int, width: int, seed: int) -> csr_matrix:
@@ -65,6 +65,29 @@ def test_columns_in_which_only_some_documents_count() -> None:
         w = reference.ridge(X.toarray()[rows], targets[rows, column], 0.7, np.eye(12))
         np.testing.assert_allclose(ridge.weights(alpha)[:, column], w, atol=1e-3)
         np.testing.assert_allclose(ridge.scores(alpha)[:, column], X @ w, atol=1e-3)
+
+
+@given(n=st.integers(2, 40), columns=st.integers(1, 9), seed=st.integers(0, 2**32 - 1))
+def test_a_shared_subspace_gives_every_column_its_own_optimum(n: int, columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, traits = some_documents(n, 15, seed), some_documents(10, 6, seed + 1)
+    ridge = RidgeColumns(X, 1, traits=traits, groups=[2, 3])
+    space, apart = SharedSubspace(ridge, np.array([n - 1])), np.arange(n) == n - 1
+    for _ in range(2):  # The second time, the directions of the first are of use.
+        targets, strength = rng.normal(size=(n, columns)), 10.0 ** rng.uniform(-1, 2, columns)
+        spread = Spread(rng.choice([0.0, 0.5], columns), rng.choice([0.0, 0.1, 3.0], (2, columns)))
+        counting = rng.random(columns) < 0.5
+        alpha, scores = space.solve(targets, strength, spread, counting=counting, tol=1e-5)
+        for column in range(columns):
+            own = list(zip([2, 3], spread.groups[:, column], strict=True))
+            S = reference.covariance(15, traits.toarray(), spread.kinship[column], own)
+            rows = ~apart | counting[column]
+            w = reference.ridge(X.toarray()[rows], targets[rows, column], strength[column], S)
+            close = 2e-3 * max(1.0, np.abs(targets).max())
+            np.testing.assert_allclose(scores[:, column], X @ w, atol=close)
+            assert counting[column] or not alpha[-1, column]
+            rest = targets[rows, column] - strength[column] * alpha[rows, column]
+            np.testing.assert_allclose(rest, (X @ w)[rows], atol=close)
 
 
 def test_nothing_to_solve() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.member_regression import Design, LinearMembers
-from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial, draw_folds, without_groups
+from priorwise.models.regression.member_trials import MANY, MemberTrials, Setting, Trial, draw_folds, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
+from priorwise.search.strategies import Climb
+from priorwise.search.strategies import Tried as Climbed
 from priorwise.search.targets import LeftOutRanks
 
 Floats = NDArray[np.float64]
@@ -26,8 +29,11 @@ BELIEVING_TRIALS = 3
 ONE_SIDED_TRIALS = 2
 """How many of the best settings so far each stage of the climb starts from."""
 
-STAGES = (0.3, 0.5, 0.65, 0.75, 1.0)
-"""About which share of the time is over after each stage of the climb."""
+HOPELESS = 10.0
+"""With many members, if a variance is this many units of log-probability behind a smaller one, a larger variance is not
+tried: it takes longest to solve."""
+
+Step = Callable[[Climbed], Iterable[Setting]]
 
 
 @dataclass(frozen=True)
@@ -215,48 +221,87 @@ class MemberFinder(LinearMembers):
         """Try settings in stages, each from the best so far; return them with the horizon of their ranks."""
         usual = hyper.usual_variance(len(trials.members), design.columns.n_documents)
         kinships = (0.0, hyper.kinship) if design.has_kinship else (0.0,)
-        priors = [StructuredGaussian(usual * step, kinship) for kinship in kinships for step in hyper.steps]
-        tried = trials.solve([Setting(prior) for prior in priors])
-        horizon = target.horizon(max(tried, key=lambda each: target.value(each.ranks)).ranks)
+        variances = [usual * step for step in hyper.steps]
+        first = variances if len(trials.members) < MANY else variances[:-1] or variances
+        known: dict[Setting, Trial] = {}
+        horizon = np.inf
 
-        def value(trial: Trial) -> float:
-            return _value(trial, target, hyper, horizon)
+        def value(settings: list[Setting]) -> Floats:
+            nonlocal horizon
+            is_first = not known
+            for trial in _solved(trials, settings, known):
+                known[trial.setting] = trial
+            if is_first:
+                horizon = target.horizon(max(known.values(), key=lambda each: target.value(each.ranks)).ranks)
+            values = [_value(known[each], target, hyper, horizon) for each in settings]
+            return np.column_stack([values, np.zeros(len(values))])
 
-        tell = self.progress or (lambda share: None)
-        tell(STAGES[0])
+        def higher(tried: Climbed) -> list[Setting]:
+            """The highest variance, unless the one below it is far worse than another of the same kinship."""
+            best: dict[float, float] = {}
+            for setting, (reached, _) in zip(tried.candidates, tried.values, strict=True):
+                best[setting.prior.kinship] = max(reached, best.get(setting.prior.kinship, -np.inf))
+                if setting.prior.variance == first[-1] and reached < best[setting.prior.kinship] - HOPELESS:
+                    best[setting.prior.kinship] = np.inf
+            return [Setting(StructuredGaussian(variances[-1], each)) for each in kinships if best[each] < np.inf]
 
-        def expand(parents: list[Trial], settings: list[Setting], done: float) -> list[Trial]:
-            found = trials.solve(settings, parents)
-            tell(done)
-            return found
-
-        for name in trials.groups:
+        def grouped(name: str, tried: Climbed) -> list[Setting]:
             most = VECTOR_TRIALS if name == "vectors" else GROUPED_TRIALS
-            best = sorted(tried, key=value, reverse=True)[:most]
-            pairs = [(each.setting.prior, each, variance) for variance in hyper.variances_of(name) for each in best]
-            priors = [replace(prior, groups={**prior.groups, name: variance}) for prior, _, variance in pairs]
-            tried += expand([each for _, each, _ in pairs], [Setting(prior) for prior in priors], STAGES[1])
-        if len(trials.about):
-            best = _best(tried, value)[:DESCRIBED_TRIALS]
-            tried += expand(best, [replace(each.setting, described=True) for each in best], STAGES[2])
-        if self.knowledge is not None:
-            best = _best(tried, value)[:KNOWING_TRIALS]
-            tried += [trials.mix(each, share) for share in hyper.knowledge for each in best]
-        best = _best(tried, value)
-        one_sided = [each for each in best if not each.setting.knowledge][:ONE_SIDED_TRIALS]
-        believing = best[:BELIEVING_TRIALS]
-        tried += expand(one_sided, [replace(each.setting, one_sided=True) for each in one_sided], STAGES[3])
-        most = len(trials.candidates) // 4
-        ks = [k for k in dict.fromkeys(min(k, most) for k in hyper.believed) if k > 0]
-        if self.knowledge is not None:
-            # Under a firm prior, candidates that fit what is known say most about what else members look like.
-            believing += [trials.mix(tried[0], share) for share in hyper.knowledge]
-        tried += expand(
-            [each for _ in ks for each in believing],
-            [replace(each.setting, believed=k) for k in ks for each in believing],
-            STAGES[4],
-        )
-        return tried, horizon
+            best = [each.prior for each in tried.leaders(most)]
+            pairs = [(prior, variance) for variance in hyper.variances_of(name) for prior in best]
+            return [Setting(replace(prior, groups={**prior.groups, name: variance})) for prior, variance in pairs]
+
+        def described(tried: Climbed) -> list[Setting]:
+            return [replace(each, described=True) for each in _distinct(tried)[:DESCRIBED_TRIALS]]
+
+        def knowing(tried: Climbed) -> list[Setting]:
+            best = _distinct(tried)[:KNOWING_TRIALS]
+            return [replace(each, knowledge=share) for share in hyper.knowledge for each in best]
+
+        def one_sided(tried: Climbed) -> list[Setting]:
+            best = [each for each in _distinct(tried) if not each.knowledge]
+            return [replace(each, one_sided=True) for each in best[:ONE_SIDED_TRIALS]]
+
+        def believing(tried: Climbed) -> list[Setting]:
+            best = [each for each in _distinct(tried) if not each.one_sided][:BELIEVING_TRIALS]
+            if self.knowledge is not None:
+                # Under a firm prior, candidates that fit what is known say most about what else members look like.
+                best += [replace(tried.candidates[0], knowledge=share) for share in hyper.knowledge]
+            ks = dict.fromkeys(min(k, len(trials.candidates) // 4) for k in hyper.believed)
+            return [replace(each, believed=k) for k in ks if k > 0 for each in best]
+
+        steps: list[Step] = [higher, *(partial(grouped, name) for name in trials.groups)]
+        steps += [described] * bool(len(trials.about)) + [knowing] * (self.knowledge is not None)
+        steps += [one_sided, believing]
+        starts = [Setting(StructuredGaussian(variance, each)) for each in kinships for variance in first]
+        tell = self.progress or (lambda share: None)
+        Climb(starts, _telling(steps, tell), together=True, rounds=1).search(value)
+        tell(1.0)
+        return list(known.values()), float(horizon)
+
+
+def _telling(steps: Sequence[Step], tell: Callable[[float], None]) -> list[Step]:
+    """The same steps, and before each it is told which share of them is done."""
+
+    def told(place: int, tried: Climbed) -> Iterable[Setting]:
+        tell((place + 1) / (len(steps) + 1))
+        return steps[place](tried)
+
+    return [partial(told, place) for place in range(len(steps))]
+
+
+def _solved(trials: MemberTrials, settings: list[Setting], known: Mapping[Setting, Trial]) -> list[Trial]:
+    """Solve settings of one kind, each from the scores of its parent if it needs them."""
+    first = settings[0]
+    if first.one_sided or first.believed:
+        parents = [replace(each, one_sided=False, believed=0) for each in settings]
+        return trials.solve(settings, [_mixed(trials, each, known) for each in parents])
+    return [_mixed(trials, each, known) for each in settings] if first.knowledge else trials.solve(settings)
+
+
+def _mixed(trials: MemberTrials, setting: Setting, known: Mapping[Setting, Trial]) -> Trial:
+    """A trial that is known, or that is known but for what somebody knows."""
+    return known.get(setting) or trials.mix(known[replace(setting, knowledge=0.0)], setting.knowledge)
 
 
 def _row(knowledge: Any, n_features: int) -> Floats | None:
@@ -274,8 +319,9 @@ def _value(trial: Trial, target: LeftOutRanks, hyper: HyperPrior, horizon: float
     return target.value(trial.ranks, horizon) + trial.setting.log_odds(hyper)
 
 
-def _best(tried: list[Trial], value: Any) -> list[Trial]:
+def _distinct(tried: Climbed) -> list[Setting]:
     """The best settings first; of those that differ only in their further groups, only the best."""
-    ascending = sorted(tried, key=value)
-    distinct = {without_groups(each.setting): each for each in ascending}
-    return sorted(distinct.values(), key=value, reverse=True)
+    best: dict[Setting, Setting] = {}
+    for each in tried.leaders(len(tried.candidates)):
+        best.setdefault(without_groups(each), each)
+    return list(best.values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.regression.ridge_columns import Spread
+from priorwise.models.regression.ridge_columns import SharedSubspace, Spread
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ FOLDS = 5
 FOLDS_OF_MANY = 3
 MANY = 100
 """From this many members on, a third of them is left out at a time: they tell enough, and it costs less."""
+
+MOST_DIRECTIONS = 384
+"""A subspace with more directions than this is left for a new one: what is shared no longer pays."""
 
 ONE_SIDED_STEPS = 3
 """Newton's method is near the optimum after this many steps; a search needs no more."""
@@ -151,6 +154,7 @@ class MemberTrials:
         self._known = None if known_scores is None else (known_scores / self.known_spread).astype(np.float32)[:, None]
         learned_from = len(members) - np.append(np.bincount(fold[fold >= 0], minlength=self.width - 1), 0)
         self._tighter = (max(len(members), 1) / np.maximum(learned_from, 1)) ** hyper.fewer
+        self._space: SharedSubspace | None = None
         n = columns.n_documents
         self._plain = np.zeros((n, self.width), np.float32)
         self._plain[members] = 1.0
@@ -176,10 +180,17 @@ class MemberTrials:
             return self._one_sided(settings, parents or (), start)
         targets = np.concatenate([self._targets(*pair) for pair in self._pairs(settings, parents)], axis=1)
         offset = self._offset(settings)
-        strength, spread, counting = self._spread(settings)
+        strength, spread, active = self._spread(settings)
         wanted = targets if offset is None else targets - offset
-        alpha = self.columns.solve(wanted, strength, spread=spread, start=start, active=counting, tol=self.tol)
-        return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
+        if self.width == 1:
+            # A single fit shares nothing, and may start from the last one.
+            alpha = self.columns.solve(wanted, strength, spread=spread, start=start, active=active, tol=self.tol)
+            return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
+        if self._space is None or self._space.size > MOST_DIRECTIONS:
+            self._space = SharedSubspace(self.columns, self.about)
+        counting = np.repeat([setting.described for setting in settings], self.width)
+        alpha, scores = self._space.solve(wanted, strength, spread, counting=counting, tol=self.tol)
+        return self._split(settings, alpha, scores if offset is None else scores + offset)
 
     def mix(self, trial: Trial, share: float) -> Trial:
         """Let a share of a trial's score come from what somebody knows, each part in units of its spread."""

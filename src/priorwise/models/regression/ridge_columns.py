@@ -27,6 +27,15 @@ T = TypeVar("T", bound=np.generic)
 PIECES = 16
 """The rows are cut into this many pieces whatever the number of threads, so sums are the same on every machine."""
 
+LEFT_ASIDE = 0.1
+"""The share of what is left of a column that the next directions of a subspace may leave aside."""
+
+SIMILAR = 2.0
+"""Strengths that differ by at most this factor need the same directions, and those of other targets more."""
+
+PATIENCE = 6
+"""A column is given up after this many rounds without a gain."""
+
 JOBS_PER_THREAD = 2
 """More than one, so that a thread that is done early takes work from one that is not."""
 
@@ -110,6 +119,7 @@ class RidgeColumns:
         self._first = int(ends[0])
         self._threads = threads or processors()
         self._rows = self._parts(X)
+        self._further = [X[:, group].astype(np.float32) for group in self._groups]
         self._columns = self._parts(X.T.tocsr())
         self.has_traits = traits is not None
         self._traits = None if traits is None else self._both_ways(traits)
@@ -192,6 +202,29 @@ class RidgeColumns:
                     mask = None if mask is None else _columns(mask, keep)
             solution[:, live] = work[0]
         return solution
+
+    @property
+    def n_parts(self) -> int:
+        """How many parts XSXᵀ has: the first group, its kinship, and each further group."""
+        return 2 + self.n_groups
+
+    def part_products(self, block: Block) -> list[Block]:
+        """Return what each part of XSXᵀ makes of a block: the first group alone, its traits, each further group."""
+        block = np.ascontiguousarray(block)
+        width, further = block.shape[1], slice(self._first, None)
+        with ThreadPoolExecutor(self._threads) as pool:
+            weights = self._times(pool, self._columns, block)
+            groups = [weights[group] for group in self._groups]
+            of_groups = [np.asarray(X @ own) for X, own in zip(self._further, groups, strict=True)]
+            of_groups += [features @ (features.T @ block) for features in self._dense]
+            if self._groups:
+                weights[further] = 0.0
+            if self._traits is None:
+                return [self._times(pool, self._rows, weights), np.zeros_like(block), *of_groups]
+            features, traits = self._traits
+            kin = self._times(pool, features, self._times(pool, traits, weights))
+            both = self._times(pool, self._rows, np.hstack([weights, kin]))
+        return [np.ascontiguousarray(both[:, :width]), np.ascontiguousarray(both[:, width:]), *of_groups]
 
     def scores(self, alpha: Block, spread: Spread | None = None) -> Block:
         """Return Xw = XSXᵀα for every column."""
@@ -292,6 +325,166 @@ class RidgeColumns:
         indptr = matrix.indptr.astype(np.int64)
         cuts = _cut(indptr)
         return indptr, matrix.indices.astype(np.int32), matrix.data.astype(np.float32), cuts
+
+
+class SharedSubspace:
+    """Regressions of one family, solved in one subspace of dual solutions that grows with what is left to explain.
+
+    Every α is sought in the span of the same orthonormal vectors Q. There (QᵀXSXᵀQ + λ) c = Qᵀt is a small system, and
+    XSXᵀQ is linear in the numbers of the prior, so a product with a new vector serves every strength, kinship, variance
+    of a group and target that is tried later. What is left of all columns together says how Q grows.
+
+    Parameters
+    ----------
+    columns : RidgeColumns
+        The documents.
+    apart : array of int
+        Rows that count in some columns only, such as texts about the category.
+    """
+
+    def __init__(self, columns: RidgeColumns, apart: NDArray[np.int64]) -> None:
+        self._columns, self._apart = columns, apart
+        self._basis = _Wide(columns.n_documents)
+        self._parts = [_Wide(columns.n_documents) for _ in range(columns.n_parts)]
+        self._small = np.zeros((columns.n_parts, 0, 0))
+        units = np.zeros((columns.n_documents, len(apart)), np.float32)
+        units[apart, np.arange(len(apart))] = 1.0
+        self._grow(units)
+
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        return self._basis.width
+
+    def solve(
+        self,
+        targets: NDArray[np.floating],
+        strength: Floats,
+        spread: Spread,
+        *,
+        counting: NDArray[np.bool_],
+        tol: float = 1e-2,
+    ) -> tuple[Block, Block]:
+        """Return α and the scores XSXᵀα of every column, as exact as |t − (XSXᵀ + λ)α| ≤ tol·|t|.
+
+        As in `RidgeColumns.solve`; `counting` says of each column whether the rows apart count in it.
+        """
+        wanted = np.array(targets, np.float32)
+        wanted[np.ix_(self._apart, ~counting)] = 0.0
+        goal = tol * np.sqrt(np.maximum(_squares(wanted), 1e-30))
+        shares = np.vstack([1.0 - spread.kinship, spread.kinship, spread.groups])
+        alpha, scores = np.zeros_like(wanted), np.zeros_like(wanted)
+        aims = self._basis.inner(wanted)
+        least, waited = np.full(wanted.shape[1], np.inf), np.zeros(wanted.shape[1], np.int64)
+        hardest = _hardest(shares, strength, counting)
+        for some in (hardest, np.setdiff1d(np.arange(len(least)), hardest)):
+            live = some
+            while len(live):
+                own = self._small_solutions(aims[:, live], strength[live], shares[:, live], counting[live])
+                alpha[:, live] = dual = self._basis.times(own)
+                scores[:, live] = reached = sum(
+                    part.times(own * share.astype(np.float32))
+                    for part, share in zip(self._parts, shares[:, live], strict=True)
+                    if share.any()
+                )
+                rest: Block = np.asarray(wanted[:, live] - strength[live].astype(np.float32) * dual - reached)
+                rest[np.ix_(self._apart, ~counting[live])] = 0.0
+                rest /= goal[live].astype(np.float32)
+                now = np.sqrt(_squares(rest))
+                waited[live] = np.where(now < least[live], 0, waited[live] + 1)
+                least[live] = np.minimum(now, least[live])
+                # What is left does not fall steadily, and in single precision there is an end to it.
+                gains = (now > 1.0) & (waited[live] < PATIENCE)
+                live = live[gains]
+                if not len(live) or self.size >= self._columns.n_documents:
+                    break
+                new = _orthonormal(self._outside(_main_directions(rest[:, gains])))
+                self._grow(new)
+                aims = np.vstack([aims, new.T @ wanted])
+        return alpha, scores
+
+    def _small_solutions(self, aims: Block, strength: Floats, shares: Floats, counting: NDArray[np.bool_]) -> Block:
+        """Return c for every column; those with the same system are solved together."""
+        aims = aims.astype(np.float64)
+        solutions = np.zeros_like(aims)
+        kinds, kind = np.unique(np.vstack([shares, counting]), axis=1, return_inverse=True)
+        for number, (*share, counts) in enumerate(kinds.T):
+            first = 0 if counts else len(self._apart)
+            own = np.flatnonzero(kind.ravel() == number)
+            system = np.tensordot(np.array(share), self._small, axes=1)[first:, first:]
+            values, vectors = np.linalg.eigh(system)
+            inside = vectors.T @ aims[first:, own]
+            solutions[first:, own] = vectors @ (inside / (np.maximum(values, 0.0)[:, None] + strength[own]))
+        return solutions.astype(np.float32)
+
+    def _outside(self, block: Block) -> Block:
+        """What of a block lies outside the subspace."""
+        block = block.copy()
+        block[self._apart] = 0.0
+        return block - self._basis.times(self._basis.inner(block))
+
+    def _grow(self, block: Block) -> None:
+        products = self._columns.part_products(block)
+        together = np.hstack(products)
+        across = np.vstack([self._basis.inner(together), block.T @ together]).T
+        inner = np.split(across, len(products))
+        size, more = self.size, block.shape[1]
+        small = np.zeros((len(inner), size + more, size + more))
+        small[:, :size, :size] = self._small
+        small[:, size:, :] = inner
+        small[:, :size, size:] = small[:, size:, :size].transpose(0, 2, 1)
+        self._small = small
+        self._basis.append(block)
+        for part, own in zip(self._parts, products, strict=True):
+            part.append(own)
+
+
+class _Wide:
+    """A block of columns with room for more."""
+
+    def __init__(self, n_rows: int) -> None:
+        self._room = np.empty((n_rows, 32), np.float32)
+        self.width = 0
+
+    def append(self, block: Block) -> None:
+        width = self.width + block.shape[1]
+        if width > self._room.shape[1]:
+            room = np.empty((len(self._room), max(width, 3 * self._room.shape[1] // 2)), np.float32)
+            room[:, : self.width] = self._room[:, : self.width]
+            self._room = room
+        self._room[:, self.width : width] = block
+        self.width = width
+
+    def times(self, small: Block) -> Block:
+        product: Block = self._room[:, : self.width] @ small
+        return product
+
+    def inner(self, block: Block) -> Block:
+        product: Block = self._room[:, : self.width].T @ block
+        return product
+
+
+def _hardest(shares: Floats, strength: Floats, counting: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The columns with the least strength of each structure: a subspace that suits those suits the others."""
+    kinds, kind = np.unique(np.vstack([shares, counting]), axis=1, return_inverse=True)
+    least = np.full(kinds.shape[1], np.inf)
+    np.minimum.at(least, kind.ravel(), strength)
+    return np.flatnonzero(strength <= SIMILAR * least[kind.ravel()])
+
+
+def _main_directions(block: Block) -> Block:
+    """The fewest directions that hold nine tenths of every column's square, or all but half of a unit of it."""
+    values, vectors = np.linalg.eigh((block.T @ block).astype(np.float64))
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    held = np.cumsum(values * vectors**2, axis=1)
+    enough = (held[:, -1:] - held <= np.maximum(LEFT_ASIDE * held[:, -1:], 0.5)).all(axis=0)
+    return block @ vectors[:, : int(np.argmax(enough)) + 1].astype(np.float32)
+
+
+def _orthonormal(block: Block) -> Block:
+    values, vectors = np.linalg.eigh((block.T @ block).astype(np.float64))
+    kept = values > 1e-6 * values.max(initial=1e-30)
+    return block @ (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
 
 
 def _cut(indptr: NDArray[np.int64]) -> list[int]:
