@@ -287,6 +287,7 @@ def _demo(corpora: Corpora, name: str, report: Report) -> str:
         path, kind, title = find_enwik8([cache_folder()], progress=told), "enwik8", "Demo: Wikipedia in 2006"
     except DownloadFailed:
         path, kind, title = source / "original.xml", "made-up", "Demo: a made-up wiki"
+        report("No network: writing a made-up wiki", None)
         write_wiki(path, DEMO_ARTICLES)
     Source(title, str(path.resolve()), wiki=True, label=DEMOS[kind]).write(source)
 
