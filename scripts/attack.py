@@ -158,7 +158,7 @@ def models(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from priorwise.errors import PriorwiseError
     from priorwise.models.linear_model import LinearModel
     from priorwise.ranking.evidence import explain
-    from test_linear_model import small_model
+    from test_models_linear_model import small_model
 
     corpus = tea()
     small_model().save(home / "0.model")
@@ -248,7 +248,7 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from priorwise.models.linear_model import LinearModel
     from priorwise.readers.addresses import cache_folder
     from priorwise.review import Verdict, Verdicts
-    from test_linear_model import small_model
+    from test_models_linear_model import small_model
     from test_verify import READ
 
     corpus = tea(home / "x.corpus")
@@ -332,7 +332,7 @@ def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
     from priorwise.discovery import discover
     from priorwise.durable import write_texts
     from priorwise.exports import Finished, Result, write_back, write_finished
-    from test_linear_model import small_model
+    from test_models_linear_model import small_model
 
     corpus = tea()
     runs = {text: discover(corpus, "Tea", model="presence", seed=seed) for seed, text in enumerate(("old", "new"))}

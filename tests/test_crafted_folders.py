@@ -14,7 +14,7 @@ from crafted_folders import craft, seal
 from priorwise.discovery import Run
 from priorwise.errors import BrokenFile, PriorwiseError
 from priorwise.models.linear_model import LinearModel
-from test_linear_model import small_model
+from test_models_linear_model import small_model
 
 
 @pytest.mark.parametrize("seed", range(3))

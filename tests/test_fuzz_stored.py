@@ -20,7 +20,7 @@ from priorwise.priors.bxr_files import read_bxr_priors
 from priorwise.priors.keywords import read_knowledge
 from priorwise.review.queue import Item, read_sheet
 from priorwise.review.verdicts import Verdict, Verdicts, said_in
-from test_linear_model import small_model
+from test_models_linear_model import small_model
 
 
 def attack(folder: Path, use: Callable[[Path], Any]) -> None:

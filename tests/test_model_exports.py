@@ -16,7 +16,7 @@ from priorwise.discovery.made_up import DemoDocument
 from priorwise.errors import AlreadyExists
 from priorwise.models.linear_model import LinearModel
 from priorwise.ranking.classifier import Classifier
-from test_linear_model import small_model
+from test_models_linear_model import small_model
 
 TEXTS = ["tea milk tea", "cup", "hay barn hay hay cow", "never-seen tea", ""]
 

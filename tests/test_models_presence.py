@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import priorwise as pw
 from priorwise.models.naive_bayes.presence_leave_one_out import ClassesLeftOut
 from priorwise.search import FBeta, FromScores
-from test_models_leave_one_out import strengths, training_sets
+from test_models_presence_leave_one_out import strengths, training_sets
 
 
 @parametrize_with_checks([pw.PresenceNB(), pw.PriorSearch(pw.PresenceNB(), grid=[0.1, 1.0, 10.0])])

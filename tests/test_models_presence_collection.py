@@ -18,8 +18,8 @@ from priorwise.models.naive_bayes.presence_leave_one_out import (
     PresenceCounts,
 )
 from priorwise.models.naive_bayes.terrain import choose_prior, score_of
-from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense
+from test_models_presence_leave_one_out import as_cases, random_cases, training_sets
 
 COLLECTION = pw.PseudoCounts(centre="collection")
 

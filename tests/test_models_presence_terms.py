@@ -13,8 +13,8 @@ from priorwise.models.naive_bayes._kernels.leave_one_out import TIE
 from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, PresenceCounts
 from priorwise.models.naive_bayes.terrain import choose_prior, score_of
 from priorwise.priors.counts import likeliest_strength
-from test_models_leave_one_out import as_cases, random_cases, training_sets
 from test_models_presence import dense
+from test_models_presence_leave_one_out import as_cases, random_cases, training_sets
 
 scales = st.sampled_from([1e-4, 0.1, 1.0, 30.0, 3000.0])
 CLOSE = {"abs": 1e-5, "rel": 1e-5}

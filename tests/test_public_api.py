@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import priorwise as pw
 from priorwise.discovery import Run
-from test_linear_model import small_model
+from test_models_linear_model import small_model
 
 NAMES = [name for name in pw.__all__ if callable(getattr(pw, name))]
 # An example of Spark would start a Java; the tests of Spark run the tutorial's.

@@ -19,7 +19,7 @@ from priorwise.discovery import Run
 from priorwise.errors import BrokenFile, PriorwiseError
 from priorwise.models.linear_model import LinearModel
 from priorwise.review.verdicts import Verdict, Verdicts, said_in
-from test_linear_model import small_model
+from test_models_linear_model import small_model
 
 READ = {"run.json", "ranking.parquet", "baseline.parquet", "terrain.parquet", "trials.csv"}
 

@@ -10,7 +10,7 @@ from priorwise.models.naive_bayes.presence_leave_one_out import PAPER_GRID, Leav
 from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, Survey, choose_prior, score_of
 from priorwise.priors import PseudoCounts
 from priorwise.search import PPV, AveragePrecision, FBeta, FromCounts, FromScores, LogLoss, PPVAtK
-from test_models_leave_one_out import as_cases, random_cases
+from test_models_presence_leave_one_out import as_cases, random_cases
 
 
 def samples(seeds, **options):

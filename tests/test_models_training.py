@@ -127,8 +127,8 @@ def test_explanations_add_up(classes: Corpus, tmp_path: Path, cli: Cli) -> None:
     numbers = [float(each) for each in re.findall(r"([+-]\d+\.\d{4})", result.output)]
     assert numbers[-1] == pytest.approx(sum(numbers[:-1]), abs=3e-4)
     assert numbers[-1] == pytest.approx(scores[3, 1] - scores[3].mean(), abs=1e-4)
-    assert "more token" in result.output
-    assert "tokens of weight 0." in result.output
+    assert "more word" in result.output
+    assert "words of weight 0." in result.output
     assert "say in which corpus" in cli("explain", str(tmp_path / "x"), id).stderr
     wrong = cli("explain", str(tmp_path / "x"), id, "--corpus", str(classes.path), "--label", "oli")
     assert wrong.exit_code == 2
@@ -155,7 +155,7 @@ def test_knowledge_speaks_where_no_example_does(few: Corpus, knowledge: Path, tm
     assert model.recipe.factors[silo] == pytest.approx(math.log(81 / 1))
     assert "'wheat' multiplies the odds by 4e+02" in said
     assert "'crude' divides the odds by 20" in said
-    assert "Before reading, of 'oil':" in said
+    assert "The prior of 'oil':" in said
     assert "of 'ship'" not in said
 
 
@@ -214,7 +214,7 @@ def test_threshold_is_where_f1_is_best(few: Corpus, tmp_path: Path) -> None:
 
 def test_options_that_do_not_go_together(classes: Corpus, refused: Refused, knowledge: Path) -> None:
     corpus = str(classes.path)
-    assert "--knowledge is for regressions" in refused(corpus, "--knowledge", str(knowledge))
+    assert "--keywords is for regressions" in refused(corpus, "--knowledge", str(knowledge))
     assert "--show-prior is for regressions" in refused(corpus, "--show-prior", "3")
     logistic = (corpus, "--model", "logistic")
     assert "--method and --strength say what --knowledge does" in refused(*logistic, "--method", "var")
