@@ -176,7 +176,7 @@ def test_replays_of_another_corpus_are_refused(reviewed: Corpus, tmp_path: Path)
     with pytest.raises(InputError, match="another corpus"):
         simulate(other, "sport", seeds=1, path=tmp_path)
     (tmp_path / FILE_NAME).write_text("{}\n")
-    with pytest.raises(BrokenFile, match="no file of simulated reviews"):
+    with pytest.raises(BrokenFile, match="not a file of simulated reviews"):
         simulate(reviewed, "sport", seeds=1, path=tmp_path)
 
 
