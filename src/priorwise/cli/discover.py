@@ -215,10 +215,13 @@ def _discover_one(
         # Refused before the work, as far as it can be seen without the corpus.
         if not _asked_before(output):
             check_output(output, overwrite=False)
-        _kept(corpus, label, output, {**_asked_before(output), **asked}, overwrite=False)
+        known = {name: value for name, value in asked.items() if name != "the category"}
+        _kept(corpus, label, output, {**_asked_before(output), **known}, overwrite=False)
     opened = open_corpus(corpus)
     learned_from = judged(*verdicts) if verdicts else None
     asked["the corpus"] = opened.checksum
+    if label is not None:
+        asked["the category"] = opened.label_named(label)
     if learned_from is not None:
         asked["--verdicts"] = _digest(repr(learned_from).encode())
     path, run, remark = _kept(corpus, label, output, asked, overwrite=overwrite)

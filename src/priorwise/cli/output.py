@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -62,6 +61,8 @@ def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 def show_json(content: Any) -> None:
     """Print a result for programs; numbers that JSON does not know are null."""
+    import json
+
     click.echo(json.dumps(_plain(content), indent=2, ensure_ascii=False))
 
 
