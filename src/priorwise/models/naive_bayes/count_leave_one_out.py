@@ -316,6 +316,7 @@ class MultinomialLeaveOneOut(LeftOut):
     def _own_scores(self, priors: Sequence[Any]) -> Floats:
         """Score of each document for its own class."""
         scores = np.zeros((self.X.shape[0], len(priors)))
+        self.progress(0.1)
         self._add(scores, 1.0, self.taken_out, self._in_own_class, self.counts.sizes.of(self.own_output), priors)
         self.progress(0.5)
         return scores + self.own_log_rates()[:, np.newaxis]
