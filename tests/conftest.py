@@ -38,7 +38,7 @@ settings.register_profile("fuzz", deadline=None, max_examples=2_000, print_blob=
 # For the scheduled run, with a seed of its own each time.
 settings.register_profile("weekly", deadline=None, max_examples=1_000, print_blob=True)
 
-FAST = ("--target", "f1", "--search", "radial", "--seeds", "1")
+FAST = ("--objective", "f1", "--prior-search", "radial", "--repeats", "1")
 """For tests to which the prior is all the same."""
 
 Cli = Callable[..., Result]

@@ -56,7 +56,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.fixture(scope="session")
 def single_model(single: Corpus, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "single.model"
-    assert cli("train", single.path, "-o", path).exit_code == 0
+    assert cli("train", single.path, "-o", path, "--prior", "dirichlet:1").exit_code == 0
     return path
 
 

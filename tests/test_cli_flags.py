@@ -55,11 +55,13 @@ def test_an_old_name_is_understood_and_hidden(path: tuple[str, ...], option: Opt
     command = COMMANDS[path]
     value = [] if option.is_flag else ["7"]
     read = [
-        command.make_context(path[-1], [name, *value], resilient_parsing=True).params.get(str(option.name))
+        command.make_context(path[-1], [name, *value], resilient_parsing=True, **main.context_settings).params.get(
+            str(option.name)
+        )
         for name in (option.opts[-1], old)
     ]
     assert read[0] == read[1]
-    assert old not in command.get_help(click.Context(command)).split()
+    assert old not in command.get_help(click.Context(command, **main.context_settings)).split()
 
 
 def test_names_with_several_meanings_are_gone() -> None:

@@ -37,7 +37,7 @@ def test_report_refuses_what_it_cannot_do(fresh: Path, refused: Refused, tmp_pat
     assert "there is no such run folder" in refused("report", tmp_path / "none.run")
     assert "cannot be written: there is no folder" in refused("report", fresh, "-o", tmp_path / "no" / "x.html")
     (tmp_path / "d.html").mkdir()
-    assert "is no file" in refused("report", fresh, "-o", tmp_path / "d.html", "--overwrite")
+    assert "is not a file" in refused("report", fresh, "-o", tmp_path / "d.html", "--overwrite")
     assert not (tmp_path / "x.csv").exists()
 
 

@@ -198,5 +198,5 @@ def test_nothing_to_learn_from(refused: Refused, tmp_path: Path) -> None:
 
 
 def test_a_corpus_is_not_overwritten(refused: Refused, single: Corpus) -> None:
-    assert "is no model" in refused("train", single.path, "-o", single.path, "--overwrite")
+    assert "is not a model" in refused("train", single.path, "-o", single.path, "--overwrite")
     single.verify()

@@ -263,7 +263,7 @@ def test_an_output_that_is_there(records: Path, tmp_path: Path) -> None:
 def test_only_a_corpus_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letter.txt").write_text("keep me")
-    with pytest.raises(AlreadyExists, match="no corpus, so it is not replaced"):
+    with pytest.raises(AlreadyExists, match="is not a corpus, so it is not replaced"):
         Corpus.from_texts(["a"]).save(tmp_path / "home", overwrite=True)
     assert (tmp_path / "home" / "letter.txt").read_text() == "keep me"
     (tmp_path / "empty").mkdir()

@@ -74,7 +74,7 @@ def test_phrases_remarks_and_contradictions() -> None:
     for text in ('+"crude', '""', '"a"b'):
         with pytest.raises(InputError, match="is not a keyword"):
             pw.Keywords.parse(text)
-    with pytest.raises(InputError, match="no finite number"):
+    with pytest.raises(InputError, match="is not a finite number"):
         pw.Keywords({"oil": math.nan})
     with pytest.raises(InputError, match="not a keyword"):
         pw.Keywords({" ": 1.0})
@@ -260,7 +260,7 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     assert "There were no members to check the ranking by." in said
     assert "2 words were set by hand: +goal:2 -law." in said
     assert "prob." not in said
-    assert f"priorwise review {out} --teach" in said
+    assert f"priorwise review {out} --active" in said
     assert json.loads((out / "run.json").read_text())["words"] == "+goal:2 -law"
     explained = cli("explain", out, Run.load(out).ranking.ids[0]).output
     assert "from prior" in explained

@@ -188,10 +188,10 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
 
 def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("Chess\n\nChess\n")
-    from_file = ("discover", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 5)
+    from_file = ("discover", corpus.path, "--categories-from", tmp_path / "labels.txt", "--keep", 5)
     result = cli(*from_file, "-o", tmp_path / "x.parquet")
     assert result.exit_code == 0
-    assert "5 candidates for 1 label" in result.stdout
+    assert "5 candidates for 1 category" in result.stdout
     expected = discover_many(corpus, ["Chess"], top=5)
     assert pq.read_table(tmp_path / "x.parquet").equals(expected.candidates)
     assert pq.read_table(tmp_path / "x.labels.parquet").equals(expected.labels)
@@ -199,11 +199,11 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     shown = cli(*from_file).stdout.splitlines()
     assert shown[1].split()[0] == "Chess"
     assert shown[2] == ""
-    assert "With --model default, labels are ranked as one alone would be" in shown[3]
+    assert "With --model default, each category is ranked as one alone would be" in shown[3]
     assert len(shown) == 4
     assert first in shown[1]
     assert "x.parquet is there already" in refused(*from_file, "-o", tmp_path / "x.parquet")
-    every = ("discover", corpus.path, "--all-labels", "--top", 2, "-o", tmp_path / "all.csv")
+    every = ("discover", corpus.path, "--all-categories", "--keep", 2, "-o", tmp_path / "all.csv")
     assert cli(*every, "--min-members", 2).exit_code == 0
     assert csv.read_csv(tmp_path / "all.csv").num_rows == 2 * csv.read_csv(tmp_path / "all.labels.csv").num_rows
     assert "has 5,000 members" in refused(*every, "--min-members", 5000, "--overwrite")
@@ -212,16 +212,16 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["Chess", "--all-labels"], "go without a LABEL"),
-        (["--all-labels", "--labels-from", "x"], "either --labels-from"),
-        (["--labels-from", "x", "--min-members", "5"], "goes with --all-labels"),
-        (["Chess", "--min-members", "5"], "--min-members is about many labels"),
-        (["Chess", "--runs", "x"], "--runs is about many labels"),
-        (["--all-labels", "-o", "y.txt"], "must end in .parquet or .csv"),
-        (["--all-labels", "-o", "y.csv", "--runs", "x"], "either -o TABLE or --runs"),
-        (["--all-labels", "--subcategory-depth", "2"], "needs --runs"),
-        (["--all-labels", "--master", "yarn"], "needs --engine spark"),
-        (["--labels-from", "nothing.txt"], "nothing.txt"),
+        (["Chess", "--all-categories"], "go without CATEGORY"),
+        (["--all-categories", "--categories-from", "x"], "either --categories-from"),
+        (["--categories-from", "x", "--min-members", "5"], "goes with --all-categories"),
+        (["Chess", "--min-members", "5"], "--min-members is about many categories"),
+        (["Chess", "--runs", "x"], "--runs is about many categories"),
+        (["--all-categories", "-o", "y.txt"], "must end in .parquet or .csv"),
+        (["--all-categories", "-o", "y.csv", "--runs", "x"], "either -o TABLE or --runs"),
+        (["--all-categories", "--depth", "2"], "needs --runs"),
+        (["--all-categories", "--master", "yarn"], "needs --engine spark"),
+        (["--categories-from", "nothing.txt"], "nothing.txt"),
     ],
 )
 def test_what_does_not_go_together(refused: Refused, corpus: Corpus, words: list[str], says: str) -> None:
@@ -231,10 +231,11 @@ def test_what_does_not_go_together(refused: Refused, corpus: Corpus, words: list
 def test_a_run_for_each_label_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     """Interrupted, it goes on; and each folder is a run like any other."""
     names = ["Chess", "Geology", "Weaving"]
-    (tmp_path / "labels.txt").write_text("\n".join(names))
-    call = ("discover", corpus.path, "--labels-from", tmp_path / "labels.txt", "--top", 8, "--runs", tmp_path / "all")
+    labels = tmp_path / "labels.txt"
+    labels.write_text("\n".join(names))
+    call = ("discover", corpus.path, "--categories-from", labels, "--keep", 8, "--runs", tmp_path / "all")
     (tmp_path / "wrong.txt").write_text("Chess\nChoss")
-    wrong = ("discover", corpus.path, "--labels-from", tmp_path / "wrong.txt", "--runs", tmp_path / "all")
+    wrong = ("discover", corpus.path, "--categories-from", tmp_path / "wrong.txt", "--runs", tmp_path / "all")
     assert "no label 'Choss'; did you mean 'Chess'" in refused(*wrong)
     assert not (tmp_path / "all").exists()
     assert "all: 3 runs; labels.csv" in cli(*call).stdout
@@ -258,7 +259,7 @@ def test_a_run_for_each_label_by_the_command(cli: Cli, refused: Refused, corpus:
     assert candidate in cli("explain", run, candidate).stdout
     assert cli("report", run, "-o", tmp_path / "x.html").exit_code == 0
     page = html.unescape((tmp_path / "x.html").read_text())
-    assert "priorwise discover made-up.corpus --labels-from '…' --model presence --top 8 --runs '…'" in page
+    assert "priorwise discover made-up.corpus --categories-from '…' --model presence --keep 8 --runs '…'" in page
     assert "is there already" in refused(*call, *FAST[:2])
     assert cli(*call, *FAST[:2], "--overwrite").exit_code == 0
     assert facts_of(Run.load(run)).target == "f1"
@@ -281,7 +282,7 @@ def test_folders_of_runs_are_not_replaced_lightly(corpus: Corpus, run: Run, tmp_
         RunFolders(tmp_path / "x", ["Chess"], {"a": 2}, overwrite=True).begin()
     (tmp_path / "y").mkdir()
     (tmp_path / "y" / "letter.txt").touch()
-    with pytest.raises(AlreadyExists, match="no folder of runs"):
+    with pytest.raises(AlreadyExists, match="is not a folder of runs"):
         RunFolders(tmp_path / "y", ["Chess"], {}, overwrite=True)
     (tmp_path / "x" / "runs.json").write_text("{")
     with pytest.raises(BrokenFile, match="damaged"):

@@ -158,7 +158,10 @@ def test_a_process_of_its_own_writes_the_same_bytes(corpus: Corpus, shell: Shell
     done = shell("-m", "priorwise", "discover", corpus.path, "Chess", "-o", "x.run", cwd=tmp_path, **variables)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
-    discover(corpus, "Chess").save(tmp_path / "here.run")
+    run = discover(corpus, "Chess")
+    # The command also keeps what it was asked.
+    asked = {"the version": pw.__version__, "the category": "Chess", "the corpus": corpus.checksum}
+    replace(run, about=replace(run.about, asked=asked)).save(tmp_path / "here.run")
     assert contents(tmp_path / "x.run") == contents(tmp_path / "here.run")
 
 

@@ -172,29 +172,34 @@ def test_the_files_hold_it(chess: Path, chess_run: Run, cli: Cli, tmp_path: Path
 # On the terminal
 
 
+def found(text: str) -> list[str]:
+    """The lines of what was found, without where it is kept."""
+    lines, kept, _ = text.partition("\n\nKept in ")
+    assert kept
+    return lines.splitlines()
+
+
 def test_what_discover_prints(chess: Path, cli: Cli, corpus: Corpus) -> None:
     text = cli("discover", chess, "Chess", *FAST, "--show", 16).stdout
     assert "3 candidates in its 3 subcategories (at any depth), 13 new; for the baseline 3 and 13\n" in text
     header = next(line for line in text.splitlines() if line.split()[:1] == ["rank"])
     place = header.index("subcategory")
-    cells = {
-        line[header.index("title") :].split("  ")[0]: line[place:].split("  ")[0] for line in text.splitlines()[-16:]
-    }
+    cells = {line[header.index("title") :].split("  ")[0]: line[place:].split("  ")[0] for line in found(text)[-16:]}
     assert cells["Other 0"] == "Chess openings › Gambits"
     assert cells["Other 1"] == "Chess players"
     assert cells["Other 4"] == "(new)"
-    text = cli("discover", chess, "Chess", *FAST, "--subcategory-depth", 1, "--show", 0).stdout
-    assert text.splitlines()[-1].startswith("2 candidates in its 2 subcategories (at most 1 step below), 14 new")
+    text = cli("discover", chess, "Chess", *FAST, "--depth", 1, "--show", 0).stdout
+    assert found(text)[-1].startswith("2 candidates in its 2 subcategories (at most 1 step below), 14 new")
     assert "subcategor" not in cli("discover", corpus.path, "Chess", *FAST).stdout
 
 
 def test_a_category_without_subcategories(chess: Path, cli: Cli) -> None:
     text = cli("discover", chess, "Law", *FAST, "--show", 0).stdout
-    assert text.splitlines()[-1] == "No subcategory is known, so all candidates are new."
+    assert found(text)[-1] == "No subcategory is known, so all candidates are new."
 
 
 def test_explain_says_where_a_document_is(chess: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("discover", chess, "Chess", *FAST, "--subcategory-depth", 1, "-o", tmp_path / "a.run")
+    cli("discover", chess, "Chess", *FAST, "--depth", 1, "-o", tmp_path / "a.run")
 
     def second_line(id: str) -> str:
         return cli("explain", tmp_path / "a.run", id).stdout.splitlines()[1]
@@ -205,12 +210,12 @@ def test_explain_says_where_a_document_is(chess: Path, cli: Cli, tmp_path: Path)
 
 
 def test_a_category(chess: Path, cli: Cli) -> None:
-    assert cli("corpus", chess, "--category", "Chess", "--top", 3).stdout == (
+    assert cli("corpus", chess, "--category", "Chess", "--show", 3).stdout == (
         "Chess: 9 members (8 written in the document, 1 added by a template or a table)\n"
         "  Chess �[3m0\n"
         "  Chess �[3m1\n"
         "  Chess �[3m2\n"
-        "  … and 6 more; --top shows more of them\n"
+        "  … and 6 more; --show N shows more of them\n"
         "\n"
         "In 2 categories:\n"
         "  Board games\n"
@@ -225,12 +230,12 @@ def test_a_category(chess: Path, cli: Cli) -> None:
 
 
 def test_the_nearest_subcategories_come_first(chess: Path, cli: Cli) -> None:
-    text = cli("corpus", chess, "--category", "Chess", "--top", 2).stdout
+    text = cli("corpus", chess, "--category", "Chess", "--show", 2).stdout
     assert text.splitlines()[-4:] == [
         "  category        members",
         "  Chess openings        1",
         "  Chess players         1",
-        "  … and 1 more; --top shows more of them",
+        "  … and 1 more; --show N shows more of them",
     ]
     text = cli("corpus", chess, "--category", "Chess", "--depth", 1).stdout
     assert "2 subcategories, at most 1 step below:" in text

@@ -86,6 +86,16 @@ def test_nothing_found_is_never_safe() -> None:
     assert "No member" in decision.reason
 
 
+def test_a_handful_is_too_few_for_a_certificate() -> None:
+    few, enough = np.arange(1900) < stopping.FEWEST - 1, np.arange(1900) < 12
+    decision = stopping.may_stop(stopping.unfound_members(few, 2000), recall=0.5)
+    assert decision.probability > decision.confidence
+    assert not decision.safe
+    assert "Only 4 members found" in decision.reason
+    assert stopping.may_stop(stopping.unfound_members(enough, 2000), recall=0.5).safe
+    assert stopping.may_stop(stopping.unfound_members(few, 1900)).safe, "everything is read"
+
+
 @given(verdicts=st.lists(st.booleans(), min_size=1, max_size=60), more=st.integers(0, 200))
 def test_the_published_interface_says_the_same(verdicts: list[bool], more: int) -> None:
     n = len(verdicts) + more

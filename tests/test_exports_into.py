@@ -42,7 +42,7 @@ def labelled(path: Path) -> set[str]:
 
 def test_discover_into_the_file_and_again_after_review(catalogue: Path, cli: Cli, refused: Refused) -> None:
     before = labelled(catalogue)
-    said = cli("discover", "katalog.corpus", "Tee", "--into", "neu.csv", "--at-least", "0.02", "-o", "tee.run").stdout
+    said = cli("discover", "katalog.corpus", "Tee", "--into", "neu.csv", "--at-least", "0.5", "-o", "tee.run").stdout
     missing = {f"{n:05d}" for n in range(0, 60, 8)}
     assert labelled(Path("neu.csv")) == before | missing
     assert f"neu.csv: 60 rows; the label 'Tee' added to {len(missing)}" in said

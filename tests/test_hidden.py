@@ -249,7 +249,7 @@ def test_labels_are_chosen_by_size(corpus: Corpus, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "no label of"),
+        ([], "no category of"),
         (["--labels", "Geolgy"], "no label 'Geolgy'; did you mean 'Geology' (44 members)?"),
         (["--labels", "Geology", "--methods", "logistc"], "no method 'logistc'"),
         (["--labels", "Geology", "-o", "no-such-folder/x.csv"], "no-such-folder/x.csv cannot be written"),

@@ -75,8 +75,8 @@ def test_changing_a_verdict_changes_the_score() -> None:
     learner.judge(5, True)
     before = learner.scores()[5]
     learner.judge(5, False)
-    assert learner.scores()[5] == pytest.approx(-before)
-    assert before > 0
+    # Without a member, a rejected document has the small weight that it would have next to members.
+    assert learner.scores()[5] < 0 < before
 
 
 def test_a_support_vector_machine_with_squared_hinge_agrees_inside_its_margin() -> None:

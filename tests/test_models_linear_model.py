@@ -152,7 +152,7 @@ def test_only_a_model_is_replaced(tmp_path: Path) -> None:
     small_model().save(path, overwrite=True)
     assert LinearModel.load(path).labels == DETAILS["labels"]
     corpus = Corpus.from_texts(["a"], path=tmp_path / "x.corpus")
-    with pytest.raises(AlreadyExists, match="is no model, so it is not replaced"):
+    with pytest.raises(AlreadyExists, match="is not a model, so it is not replaced"):
         small_model().save(tmp_path / "x.corpus", overwrite=True)
     corpus.verify()
 

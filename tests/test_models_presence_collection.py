@@ -12,12 +12,12 @@ import priorwise as pw
 from priorwise.models.naive_bayes._kernels.leave_one_out import TIE
 from priorwise.models.naive_bayes.presence import presence
 from priorwise.models.naive_bayes.presence_leave_one_out import (
-    COLLECTION_GRID,
     ClassesLeftOut,
     LeaveOneOut,
     PresenceCounts,
 )
 from priorwise.models.naive_bayes.terrain import choose_prior, score_of
+from priorwise.priors.presence import COLLECTION_GRID
 from test_models_presence import dense
 from test_models_presence_leave_one_out import as_cases, random_cases, training_sets
 

@@ -185,7 +185,7 @@ def test_more_features_than_cases_are_one_system_of_cases(prior):
 
 
 def test_a_long_fit_is_announced(monkeypatch):
-    monkeypatch.setattr("priorwise.models.regression.probit.PATIENCE", 1e-9)
+    monkeypatch.setattr("priorwise.models.regression.probit.LONGEST_WAIT", 1e-9)
     X, positive, _ = problem(3, n=20, d=4)
     with pytest.warns(
         RuntimeWarning, match="20 cases with 5 features will take about 0 minutes: select features first"

@@ -75,7 +75,16 @@ def test_a_hostile_title_is_text(documents: list[DemoDocument], browser: Browser
     write_report(tmp_path / "evil.run", tmp_path / "report.html")
     with a_page(browser) as page:
         page.goto((tmp_path / "report.html").as_uri())
-        expect(page.get_by_role("rowheader", name=EVIL)).to_have_count(5)
+        # Once on the front page, and once among the candidates.
+        expect(page.get_by_role("rowheader", name=EVIL, exact=True)).to_have_count(2 * 5)
+        expect(page.locator("script, img[src=x]")).to_have_count(0)
+        expect(page).to_have_title("Chess · priorwise")
+    judge(tmp_path / "evil.run", dict.fromkeys(Run.load(tmp_path / "evil.run").ranking.ids[:5], "yes"))
+    write_report(tmp_path / "evil.run", tmp_path / "judged.html")
+    with a_page(browser) as page:
+        page.goto((tmp_path / "judged.html").as_uri())
+        expect(page.locator("ol.found").get_by_text(EVIL, exact=True)).to_have_count(5)
+        expect(page.locator("script, img[src=x]")).to_have_count(0)
         expect(page).to_have_title("Chess · priorwise")
 
 

@@ -105,7 +105,7 @@ def test_it_says_what_ranks(fresh: Path, auto_run: Run) -> None:
     assert "The presence model" not in text, "none was learned"
     assert "before the division by length" not in text
     (listed,) = re.findall(r"typical rank of a left-out member (.*?)Candidates", text)
-    shown = [float(share) for share in re.findall(r" ([01]\.\d{3}) [\d,]+", listed)]
+    shown = [float(share) for share in re.findall(r" ([01]\.\d{3}) [\d,]+(?![\d.])", listed)]
     assert sum(shown) == pytest.approx(1.0, abs=0.01)
     assert shown[0] == pytest.approx(max(each.share for each in ranker.about.tried), abs=0.001)
     for row in auto_run.ranking.rows(3):

@@ -183,12 +183,12 @@ def test_export_import_results(cli: Cli, run_path: Path, tmp_path: Path) -> None
 
 
 def test_refusals(refused: Refused, cli: Cli, run_path: Path, tmp_path: Path) -> None:
-    assert "no such run" in refused("review", tmp_path / "nowhere.run", "--results")
+    assert "no such run" in refused("review", "results", tmp_path / "nowhere.run")
     (tmp_path / "x.csv").write_text("mine")
-    assert "is there already" in refused("review", run_path, "--export", tmp_path / "x.csv")
-    result = cli("review", run_path, "--import", tmp_path / "x.csv")
+    assert "is there already" in refused("review", "export", run_path, tmp_path / "x.csv")
+    result = cli("review", "import", run_path, tmp_path / "x.csv")
     assert result.exit_code == 2
-    assert "--reviewer NAME" in result.stderr
+    assert "Missing option '--reviewer'" in result.stderr
 
 
 def test_a_run_with_verdicts_is_not_overwritten(run: Run, tmp_path: Path) -> None:
@@ -213,26 +213,26 @@ def test_a_run_in_a_corpus_without_texts(tmp_path: Path) -> None:
         assert {row[3] for row in list(csv.reader(file))[1:]} == {""}
 
 
-@pytest.mark.parametrize(("mode", "chosen"), [("--blind", "blind"), ("--teach", "teach"), ("--ask=best", "rank")])
+@pytest.mark.parametrize(("mode", "chosen"), [("--blind", "blind"), ("--active", "teach"), ("--ask=best", "rank")])
 def test_a_sheet_says_how_its_documents_were_chosen(
     mode: str, chosen: str, cli: Cli, auto_path: Path, tmp_path: Path
 ) -> None:
     """However it is imported, only a blind sheet counts as blind."""
     folder, sheet = Path(shutil.copytree(auto_path, tmp_path / "a.run")), tmp_path / "a.csv"
-    assert cli("review", folder, mode, "--top", 3, "--export", sheet).exit_code == 0
+    assert cli("review", "export", folder, sheet, mode, "--limit", 3).exit_code == 0
     with sheet.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     with sheet.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows({**row, "verdict": "yes"} for row in rows)
-    for other in ("--blind", "--teach", "--ask=best"):
-        result = cli("review", folder, other, "--top", 3, "--import", sheet, "--reviewer", f"Ada {other}")
+    for other in (["--blind"], ["--active"], []):
+        result = cli("review", "import", folder, sheet, *other, "--limit", 3, "--reviewer", f"Ada {other}")
         assert f"{len(rows)} verdicts read" in result.stdout, result.output
     assert {each.chosen for each in said_in(folder)} == {chosen}
     with sheet.open("a", encoding="utf-8", newline="") as file:
         csv.writer(file).writerow([rows[0]["id"], "", "", "", "yes", "by hand"])
-    assert "leave that column as it was" in cli("review", folder, "--import", sheet, "--reviewer", "Bob").output
+    assert "leave that column as it was" in cli("review", "import", folder, sheet, "--reviewer", "Bob").output
 
 
 def test_a_sheet_that_does_not_say_it_is_not_blind(cli: Cli, auto_path: Path, auto_run: Run, tmp_path: Path) -> None:

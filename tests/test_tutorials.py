@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import openpyxl
 import polars as pl
 import pyarrow as pa
@@ -25,6 +26,7 @@ from conftest import Cli
 from priorwise.engines.spark import Spark
 from priorwise.models.linear_model import LinearModel
 from priorwise.ranking.classifier import Classifier
+from priorwise.text import encoders
 from small_collections import tarred
 from tutorials import DOCS, Reader, Step, judge, not_printed, steps_of
 from wiki_dumps import Page, dump_xml
@@ -95,6 +97,18 @@ def actors(folder: Path, cli: Cli) -> Path:
 def test_in_the_browser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIORWISE_FOLDER", str(folder / "app"))
     assert Reader().follow("tutorials/in-the-browser.md") == ["priorwise"]
+
+
+def test_editor_in_the_browser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIORWISE_FOLDER", str(folder / "app"))
+    assert Reader().follow("tutorials/editor-in-the-browser.md") == ["priorwise"]
+
+
+def test_reviewer_in_the_browser(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIORWISE_FOLDER", str(folder / "app"))
+    (folder / "references.ris").write_text("TY  - JOUR\nID  - 1\nTI  - A trial\nAB  - Of tea\nER  - \n", "utf-8")
+    reader = Reader(instead={"--host 0.0.0.0": "--host 127.0.0.1"})
+    assert len(reader.follow("tutorials/reviewer-in-the-browser.md")) == 2
 
 
 def test_complete_a_category(folder: Path, cli: Cli) -> None:
@@ -247,6 +261,24 @@ def test_use_it_from_a_notebook(articles: list[dict[str, Any]], articles_corpus:
     reader.follow("how-to/use-it-from-a-notebook.md")
     assert int(reader.knows["run"].ranking.ids[0]) % 4 == 0
     assert pw.Run.load("ml.run").about.label == "Machine learning"
+
+
+def test_use_it_from_an_agent() -> None:
+    assert Reader().follow("how-to/use-it-from-an-agent.md") == ["pip install 'priorwise[mcp]'"]
+
+
+def test_use_vectors(articles: list[dict[str, Any]], articles_corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def encode(texts: list[str]) -> np.ndarray:
+        return np.array([[text.count("neural") + 0.1, text.count("river") + 0.1] for text in texts], np.float32)
+
+    monkeypatch.setitem(encoders._LOADERS, "wordllama", lambda model: encode)
+    vectors = encode([article["text"] for article in articles])
+    np.save("articles.npy", vectors)
+    pl.DataFrame({"id": [each["id"] for each in articles], "vector": vectors.tolist()}).write_parquet(
+        "articles.parquet"
+    )
+    Reader().follow("how-to/use-vectors.md")
+    assert pw.Corpus.open("own.corpus").vectors is not None
 
 
 def test_export_a_models_weights(articles_corpus: Path) -> None:

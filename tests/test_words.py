@@ -89,10 +89,11 @@ def test_errors_help_and_output_are_plain_english() -> None:
 
 
 def test_the_help_of_every_command_is_plain_english() -> None:
+    from priorwise.cli import main
     from test_cli_flags import COMMANDS
 
     for path, command in COMMANDS.items():
-        with click.Context(command, info_name=" ".join(path)) as ctx:
+        with click.Context(command, info_name=" ".join(path), **main.context_settings) as ctx:
             text = re.sub(r"\s+", " ", command.get_help(ctx))
         found = [f"{' '.join(path)}: {habit}" for habit in HABITS | VOCABULARY if re.search(habit, text, flags=re.I)]
         assert found == []

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.counting import counted
 from priorwise.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -66,6 +67,10 @@ model itself outweighs the error of the sample."""
 
 LOW, HIGH = 0.08, 0.85
 """The quantiles of the 80% interval. They are not symmetric because the posterior is skewed towards too many."""
+
+FEWEST = 5
+"""With fewer members found than this, the prior decides and not the review, so there is no certificate. Whether a few
+easy members were all of them or only the first of many, only a random sample can tell then."""
 
 EXACT = 64
 CELLS = 60
@@ -206,9 +211,12 @@ def may_stop(missing: Unfound, *, recall: float = 0.95, confidence: float = 0.95
     _check_share("recall", recall)
     _check_share("confidence", confidence)
     probability = missing.recall_at_least(recall)
-    safe = probability >= confidence
+    enough = missing.found >= FEWEST or not missing.unread
+    safe = enough and probability >= confidence
     goal = f"at least {recall:.0%} of the members are found"
-    if not missing.found:
+    if missing.found and not enough:
+        reason = f"Only {counted(missing.found, 'member')} found so far: too few to say how many are missing. Read on."
+    elif not missing.found:
         reason = "No member has been found yet, so nothing can be said about recall."
     elif safe:
         reason = f"The probability that {goal} is {probability:.1%}."

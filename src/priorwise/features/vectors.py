@@ -46,6 +46,15 @@ def embed(
         Replace vectors that are there already.
     progress : function, optional
         Told how many documents are done, and how many there are.
+
+    Examples
+    --------
+    >>> from priorwise import Corpus
+    >>> corpus = Corpus.from_texts(["a ship at sea", "a song"])
+    >>> embed(corpus, "wordlamb")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    priorwise.errors.InputError: no encoder 'wordlamb'; there are wordllama, model2vec:NAME and …
     """
     if not corpus.keeps_text:
         raise InputError("the corpus keeps no texts to make vectors of; ingest it again with --keep-text whole")

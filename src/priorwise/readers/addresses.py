@@ -15,8 +15,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 from urllib.parse import unquote
 
-import pyarrow as pa
-
 from priorwise.durable import held, sync_folder
 from priorwise.errors import BrokenFile, CorpusError, InputError, MissingExtra, Unreachable
 
@@ -83,14 +81,14 @@ def _said(error: Exception, address: str) -> str:
 @lru_cache(maxsize=32)
 def file_system(address: str) -> tuple[Any, str]:
     """Return the file system of a path or an address, as Arrow has it, and what it calls the file or folder there."""
-    from pyarrow import fs
+    from pyarrow import ArrowInvalid, fs
 
     if not is_address(address):
         return fs.LocalFileSystem(), str(Path(address).absolute())
     with reached(address):
         try:
             files, path = fs.FileSystem.from_uri(address)
-        except pa.ArrowInvalid as error:
+        except ArrowInvalid as error:
             if address.partition("://")[0] in ("s3", "hdfs", "gs", "gcs", "abfs", "abfss"):
                 advice = "; in a key, a slash is written %2F and a blank %20" if "@" in address else ""
                 # Without its cause, which would show the keys.

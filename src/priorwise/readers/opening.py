@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-import pyarrow as pa
-
 from priorwise.counting import plural
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.addresses import address_of
@@ -193,6 +191,8 @@ def decompressed(stream: IO[bytes], kind: str | None) -> IO[bytes]:
     if kind == "xz":
         return lzma.LZMAFile(stream)
     if kind == "zstd":
+        import pyarrow as pa
+
         return pa.CompressedInputStream(pa.PythonFile(stream, mode="r"), "zstd")
     return stream
 
@@ -204,6 +204,8 @@ def compressed(draft: Path, target: Path) -> Iterator[Path]:
     if kind is None:
         yield draft
         return
+    import pyarrow as pa
+
     with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
         plain = Path(folder, target.stem)
         yield plain

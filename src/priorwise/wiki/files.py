@@ -51,7 +51,7 @@ def kind_of(path: str | Path) -> Kind:
     ...     kind_of(path)
     'sql:page'
     """
-    path = path if isinstance(path, Path) else Path(path)
+    path = Path(path) if isinstance(path, str) else path
     head = _first_bytes(path)
     if _UTF16.match(head):
         raise BrokenFile(path, "the text is UTF-16, and wikis publish UTF-8; convert it: iconv -f UTF-16 -t UTF-8")

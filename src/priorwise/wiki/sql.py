@@ -331,7 +331,7 @@ class SqlTable:
     """
 
     def __init__(self, path: str | Path, shape: TableShape, *, piece: int = PIECE) -> None:
-        self.path = path if isinstance(path, Path) else Path(path)
+        self.path = Path(path) if isinstance(path, str) else path
         self.shape = shape
         self.piece = piece
         self.rows = 0

@@ -25,6 +25,9 @@ FOLDS_OF_MANY = 3
 MANY = 100
 """From this many members on, a third of them is left out at a time: they tell enough, and it costs less."""
 
+ROUGH = 1e-2
+"""Solutions that are no more exact than this are sought in one subspace that they share."""
+
 MOST_DIRECTIONS = 384
 """A subspace with more directions than this is left for a new one: what is shared no longer pays."""
 
@@ -182,8 +185,8 @@ class MemberTrials:
         offset = self._offset(settings)
         strength, spread, active = self._spread(settings)
         wanted = targets if offset is None else targets - offset
-        if self.width == 1:
-            # A single fit shares nothing, and may start from the last one.
+        if self.width == 1 or self.tol < ROUGH:
+            # A single fit shares nothing, and an exact one is not to depend on what was solved before.
             alpha = self.columns.solve(wanted, strength, spread=spread, start=start, active=active, tol=self.tol)
             return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
         if self._space is None or self._space.size > MOST_DIRECTIONS:
