@@ -141,7 +141,10 @@ def a_page(browser: Browser, **options: Any) -> Iterator[Page]:
     page.set_default_timeout(PATIENCE * 1000 / 2)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: complaints.append(f"{message.text} ({message.location})") if message.type == "error" else None,
+    )
     try:
         yield page
         ignored = getattr(page, "expected_complaints", ())

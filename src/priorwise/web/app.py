@@ -44,7 +44,7 @@ def known_files() -> dict[str, Path]:
     Examples
     --------
     >>> sorted(name for name in known_files() if "/" not in name)
-    ['base.css', 'base.js', 'charts.js', 'icon.svg', 'plotly.min.js', 'theme.js']
+    ['base.css', 'base.js', 'charts.js', 'icon.svg', 'judging.js', 'plotly.min.js', 'theme.js']
     """
     files = {
         path.relative_to(FOLDER).as_posix(): path

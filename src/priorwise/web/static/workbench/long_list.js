@@ -11,9 +11,6 @@ export function longList(draw, name) {
   let height = 0;
   let drawn = [0, 0];
   const asked = new Set();
-  // The room of the rows that are not drawn; a style attribute is against the policy of the page.
-  const room = new CSSStyleSheet();
-  document.adoptedStyleSheets.push(room);
   const node = el("ol", { "aria-label": name, class: "long", tabindex: "-1" });
   addEventListener("resize", () => render());
 
@@ -24,7 +21,7 @@ export function longList(draw, name) {
     more = load;
     asked.clear();
     if (!total) {
-      room.replaceSync("");
+      node.style.padding = "";
       fill(node, el("li", { class: "quiet" }, empty));
       drawn = [0, 0];
       return;
@@ -47,7 +44,8 @@ export function longList(draw, name) {
       if (!rows[at]) missing.push(at);
       shown.push(el("li", { "aria-setsize": total, "aria-posinset": at + 1 }, rows[at] ? draw(rows[at]) : el("span", { class: "quiet" }, "…")));
     }
-    room.replaceSync(`ol.long { padding: ${from * height}px 0 ${(total - to) * height}px !important; }`);
+    // The room of the rows that are not drawn.
+    node.style.padding = `${from * height}px 0 ${(total - to) * height}px`;
     fill(node, shown);
     drawn = [from, to];
     if (focused) [...node.querySelectorAll("button")].find((button) => button.dataset.id === focused)?.focus({ preventScroll: true });
