@@ -188,7 +188,9 @@ class MemberTrials:
         if self.width == 1 or self.tol < ROUGH:
             # A single fit shares nothing, and an exact one is not to depend on what was solved before.
             alpha = self.columns.solve(wanted, strength, spread=spread, start=start, active=active, tol=self.tol)
-            return self._split(settings, alpha, targets - strength.astype(np.float32) * alpha)
+            # Not t − λα: under a strong prior what is left of the residual would be larger than the scores.
+            scores = self.columns.scores(alpha, spread)
+            return self._split(settings, alpha, scores if offset is None else scores + offset)
         if self._space is None or self._space.size > MOST_DIRECTIONS:
             self._space = SharedSubspace(self.columns, self.about)
         counting = np.repeat([setting.described for setting in settings], self.width)
