@@ -13,7 +13,7 @@ import numpy as np
 from measure import table
 
 from priorwise.discovery.hidden import BASELINE
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import compare
 
 MEASURE = "ppv@250"
 

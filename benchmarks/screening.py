@@ -35,9 +35,8 @@ from priorwise.features.cooccurrence import WordCovariance
 from priorwise.features.document_vectors import document_vectors
 from priorwise.models.regression.judged_squares import JudgedSquares
 from priorwise.models.regression.updating import USUAL_RATIO
-from priorwise.ranking import screening
-from priorwise.ranking.metrics import average_precision
-from priorwise.ranking.paired import compare
+from priorwise.ranking import metrics as screening
+from priorwise.ranking.metrics import average_precision, compare
 from priorwise.review.session import STRENGTH, TOGETHER, with_constant
 from priorwise.review.simulation import READERS, Machine, Task
 

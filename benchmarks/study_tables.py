@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from measure import between_marks, markdown
 
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import compare
 
 Row = dict[str, str]
 

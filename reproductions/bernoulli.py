@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from priorwise.models.naive_bayes.estimators import BernoulliNB
 from priorwise.models.prior_search import PriorSearch
 from priorwise.priors import Beta, CollectionBeta, JelinekMercer, TermBeta
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import compare
 from priorwise.search import FBeta, best_place
 from priorwise.search.held_out import distance
 from reproductions.experiment import Experiment, Findings, Part, Progress, Session

@@ -13,8 +13,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import NONE, DefaultModel, LaplaceBaseline, split_members
 from priorwise.discovery.learning import Procedure, learn
 from priorwise.engines.engine import Local
-from priorwise.ranking.metrics import average_precision, ppv_at
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import average_precision, compare, ppv_at
 from priorwise.search import PPV, AveragePrecision
 from reproductions.data import Data
 from reproductions.experiment import Experiment, Findings, Part, Session

@@ -105,8 +105,7 @@ def tea(path: Path | None = None) -> Any:
 
 def classify(model: Any) -> None:
     """Assign a model's labels to texts, as the command does."""
-    from priorwise.ranking.classified import classified
-    from priorwise.ranking.classifier import Classifier
+    from priorwise.ranking.classifier import Classifier, classified
 
     classifier = Classifier(model)
     list(classified(classifier, [(text, text) for text in TEXTS], classifier.read(TEXTS), top=2, evidence=3))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from priorwise.corpus._kernels.rows import first_wrong_row
+from priorwise.corpus._kernels import first_wrong_row
 from priorwise.models.naive_bayes._kernels.class_counts import add_up_pairs, add_up_tokens, count_classes_per_token
 
 WRONG = [3, 4, 10**6, 2**31 - 1, -1, -(2**31)]

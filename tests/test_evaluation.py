@@ -17,10 +17,8 @@ from priorwise.errors import NotEnoughData
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.estimators import MultinomialNB
 from priorwise.models.training import examples_of, train
-from priorwise.ranking.best_labels import best_labels
-from priorwise.ranking.classifier import Classifier
-from priorwise.ranking.corpus_evaluation import evaluate_on
-from priorwise.ranking.evaluation import Evaluation
+from priorwise.ranking.classifier import Classifier, best_labels
+from priorwise.ranking.evaluation import Evaluation, evaluate_on
 
 APPROX = {"rel": 1e-9, "abs": 1e-12}
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import average_precision_score
 
-from priorwise.ranking.metrics import average_precision, ppv_at
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import average_precision, compare, ppv_at
 from priorwise.ranking.scorer import best_first, places
 from priorwise.ranking.table import Ranking
 

@@ -22,7 +22,7 @@ from priorwise.models.linear_model import GroupWeights, LinearModel
 from priorwise.models.naive_bayes.presence_leave_one_out import PresenceCounts
 from priorwise.models.weights import Calibration, Weights
 from priorwise.priors import PseudoCounts
-from priorwise.ranking._kernels.strongest import strongest_of_each
+from priorwise.ranking._kernels import strongest_of_each
 from priorwise.ranking.evidence import carried, evidence_lines, explain, further_scores
 from priorwise.ranking.scorer import Scorer
 

@@ -9,7 +9,7 @@ import pytest
 
 from markup import parsed, visible
 from priorwise.errors import InputError
-from priorwise.ranking.paired import compare
+from priorwise.ranking.metrics import compare
 from priorwise.report import report_html
 from priorwise.report.subject import subjects_of
 from reviews import judge

@@ -73,8 +73,7 @@ def classify(
     for each text and label shown.
     """
     from priorwise.discovery.run import load_model
-    from priorwise.ranking.classified import classified
-    from priorwise.ranking.classifier import Classifier
+    from priorwise.ranking.classifier import Classifier, classified
 
     classifier = Classifier(load_model(model))
     chosen = form or ("csv" if output is not None and output.suffix.lower() == ".csv" else "jsonl")

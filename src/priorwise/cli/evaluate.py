@@ -57,7 +57,7 @@ def evaluate(
     from priorwise.discovery.run import load_model
     from priorwise.durable import check_free_files, write_texts
     from priorwise.ranking.classifier import Classifier
-    from priorwise.ranking.corpus_evaluation import evaluate_on
+    from priorwise.ranking.evaluation import evaluate_on
 
     if output is not None:
         check_free_files([output], overwrite=overwrite)

@@ -22,8 +22,7 @@ from priorwise.discovery.member_stage import READ_AT_MOST, FoundMembers, find_me
 from priorwise.discovery.peers import peers
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData, UnknownName
-from priorwise.ranking.metrics import average_precision, ppv_at
-from priorwise.ranking.paired import Comparison, compare
+from priorwise.ranking.metrics import Comparison, average_precision, compare, ppv_at
 from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK, Target
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.charts import Picture, two_curves
-from priorwise.ranking.judged_lists import area_between, ppv_curve
+from priorwise.ranking.metrics import area_between, ppv_curve
 
 if TYPE_CHECKING:
     from priorwise.discovery.run import Run

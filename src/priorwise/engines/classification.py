@@ -15,8 +15,7 @@ from priorwise.corpus import Corpus
 from priorwise.engines.engine import Engine
 from priorwise.errors import InputError
 from priorwise.models.linear_model import LinearModel
-from priorwise.ranking.classified import classified
-from priorwise.ranking.classifier import Classifier, is_corpus
+from priorwise.ranking.classifier import Classifier, classified, is_corpus
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, holds_records

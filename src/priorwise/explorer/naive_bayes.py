@@ -222,7 +222,7 @@ class Coordinates:
         return parts[_model(setting).asks](setting.prior)
 
     def _sum(self, setting: Setting, row_of: Any, indptr: Any, tokens: Any, counts: Any, sums: Floats) -> None:
-        from priorwise.explorer._kernels.two_sums import sum_two
+        from priorwise.explorer._kernels import sum_two
 
         start, table = self.contributions(setting)
         sum_two(indptr, tokens, counts, counts_repeats(setting), row_of, table, start, sums)

@@ -261,7 +261,7 @@ def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 
     >>> density_of(view, view.setting).bins.sum(axis=(1, 2)).tolist()
     [3.0, 3.0]
     """
-    from priorwise.explorer._kernels.two_sums import add_to_bins
+    from priorwise.explorer._kernels import add_to_bins
 
     shown = np.column_stack(view.points(setting))
     low, high = np.percentile(shown, [CLIPPED_DENSITY, 100 - CLIPPED_DENSITY], axis=0)

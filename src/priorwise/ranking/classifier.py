@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +22,30 @@ from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.class_scores import score_documents
 from priorwise.models.naive_bayes.terrain import length_divisor
 from priorwise.models.weights import label_scores, log_probabilities
-from priorwise.ranking.best_labels import best_labels
 from priorwise.ranking.evidence import further_scores, reads_vectors
+
+
+def best_labels(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+    """The columns of the k largest scores of each row, largest first, a tie to the first of them.
+
+    Examples
+    --------
+    >>> best_labels(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0]]), 2)
+    array([[1, 2],
+           [0, 1]])
+    """
+    n, width = scores.shape
+    k = min(k, width)
+    if k == 1:
+        return np.argmax(scores, axis=1)[:, np.newaxis]
+    last = np.partition(scores, width - k, axis=1)[:, width - k, np.newaxis]
+    rows, columns = np.nonzero(scores >= last)
+    order = np.lexsort((columns, -scores[rows, columns], rows))
+    first = np.searchsorted(rows, np.arange(n))
+    # A row has more than k candidates when the k-th is tied, and those beyond stand last.
+    best: NDArray[np.int64] = columns[order][first[:, np.newaxis] + np.arange(k)]
+    return best
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -268,3 +290,46 @@ def check_tokenizer(model: LinearModel, rule: dict[str, Any] | None, what: str) 
 def is_corpus(path: Path) -> bool:
     """Whether a path looks like a corpus folder."""
     return (path / "manifest.json").is_file()
+
+
+def classified(
+    classifier: Classifier, names: Sequence[tuple[str, str]], bags: Bags, top: int | None = None, evidence: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Yield what is said of each document: the labels decided, and of `top` labels how probable they are.
+
+    Parameters
+    ----------
+    classifier : Classifier
+    names : sequence of (id, title)
+    bags : Bags
+        The documents.
+    top : int, optional
+        How many labels to tell of each, the most probable first, beside those decided.
+    evidence : int
+        How many words to tell for each label.
+    """
+    model = classifier.model
+    verdict = classifier.judge(bags)
+    shown = verdict.best(top) if top is not None else None
+    for row, (identity, title) in enumerate(names):
+        probability = np.exp(verdict.log_probability[row])
+        decided = np.flatnonzero(verdict.decided[row])
+        decided = decided[np.argsort(-verdict.scores[row, decided], kind="stable")]
+
+        def entry(label: int, row: int = row, probability: Any = probability) -> dict[str, Any]:
+            said = {"label": model.labels[label], "probability": float(probability[label])}
+            if evidence:
+                said["evidence"] = [
+                    {"token": token, "weight": weight}
+                    for token, weight in classifier.evidence(bags, row, label, evidence)
+                ]
+            return said
+
+        record: dict[str, Any] = {"id": identity} if title == identity else {"id": identity, "title": title}
+        if model.multilabel:
+            record["labels"] = [entry(label) for label in decided.tolist()]
+        else:
+            record.update(entry(int(decided[0])))
+        if shown is not None:
+            record["top"] = [entry(label) for label in shown[row].tolist()]
+        yield {**record, "known_words": int(bags.known[row]), "unknown_words": int(bags.unknown[row])}

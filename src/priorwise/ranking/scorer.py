@@ -73,7 +73,7 @@ class Scorer:
     def prepared(self, n_tokens: int) -> Callable[[NDArray[Any], NDArray[np.uint32], NDArray[Any]], Floats]:
         """Return a function from offsets, tokens and counts of some documents to their scores."""
         from priorwise.kernels.scoring import score_documents
-        from priorwise.ranking._kernels.vector_scores import score_vectors
+        from priorwise.ranking._kernels import score_vectors
 
         table = self.table(n_tokens)
 

@@ -15,7 +15,7 @@ from priorwise.discovery.status import SUBCATEGORY
 from priorwise.discovery.stopping import StopDecision, may_stop, unfound_members
 from priorwise.discovery.verdicts import JudgedDocument
 from priorwise.errors import CorpusError, InputError
-from priorwise.ranking.found_by_one import FoundByOne, found_by_one
+from priorwise.ranking.metrics import FoundByOne, found_by_one
 from priorwise.ranking.table import Ranking
 from priorwise.review.results import results as results_of_review
 from priorwise.review.verdicts import Tally, Verdict, log_in

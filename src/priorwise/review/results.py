@@ -16,7 +16,7 @@ from priorwise.discovery import Run
 from priorwise.discovery.status import SUBCATEGORY
 from priorwise.discovery.verdicts import Judged, JudgedDocument
 from priorwise.errors import InputError
-from priorwise.ranking.judged_lists import area_between, bootstrap_ppv, compare_lists, ppv_curve
+from priorwise.ranking.metrics import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import agreements, group_agreement
 from priorwise.review.verdicts import JUDGEMENTS, Tally, Verdict, log_in, said_in

@@ -25,9 +25,15 @@ from priorwise.features.cooccurrence import WordCovariance
 from priorwise.features.document_vectors import document_vectors, text_vector
 from priorwise.models.regression.judged_squares import JudgedSquares
 from priorwise.models.regression.updating import balanced
-from priorwise.ranking.metrics import average_precision
-from priorwise.ranking.paired import Comparison, compare
-from priorwise.ranking.screening import Screening, recall_at, recall_curve, screening_metrics
+from priorwise.ranking.metrics import (
+    Comparison,
+    Screening,
+    average_precision,
+    compare,
+    recall_at,
+    recall_curve,
+    screening_metrics,
+)
 from priorwise.review.session import CONSTANT, STRENGTH, TOGETHER, Start, with_constant
 
 Mask = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from priorwise.errors import InputError, UnknownName
 from priorwise.priors.keywords import Keywords
-from priorwise.ranking.similar import most_similar
+from priorwise.ranking.evidence import most_similar
 from priorwise.review.session import Session
 from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, current
 from priorwise.web.answers import Fields, answer, body_of, query_of

@@ -79,14 +79,14 @@ class CategoryNames:
         offsets, data = string_parts(names)
         if add:
             self._make_room(len(names), int(offsets[-1] - offsets[0]))
-        from priorwise.corpus._kernels.names import number_names
+        from priorwise.corpus._kernels import number_names
 
         numbers = np.empty(len(names), np.uint32)
         self._known = number_names(data, offsets, self._table, self._names, self._bounds, self._known, add, numbers)
         return numbers
 
     def _make_room(self, n_names: int, n_bytes: int) -> None:
-        from priorwise.corpus._kernels.names import rehash
+        from priorwise.corpus._kernels import rehash
 
         self._names = _with_room(self._names, int(self._bounds[self._known]) + n_bytes)
         self._bounds = _with_room(self._bounds, self._known + n_names + 1)
@@ -158,7 +158,7 @@ class Pairs:
 
     def grouped(self, n_keys: int) -> Grouped:
         """Return the values by their keys."""
-        from priorwise.corpus._kernels.names import count_keys, place_values
+        from priorwise.corpus._kernels import count_keys, place_values
 
         offsets = np.zeros(n_keys + 1, np.int64)
         for keys, _ in self._filled():

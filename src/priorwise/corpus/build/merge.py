@@ -311,7 +311,7 @@ def ordered_entries(
     offsets: NDArray[Any], local: NDArray[np.uint32], values: NDArray[np.uint32], id_of_local: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Give the entries of each row their final ids, and sort them by id, their values with them."""
-    from priorwise.corpus._kernels.rows import order_rows
+    from priorwise.corpus._kernels import order_rows
     from priorwise.kernels.words import read_only
 
     order = np.argsort(id_of_local)

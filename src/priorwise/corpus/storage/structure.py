@@ -224,7 +224,7 @@ def _lists(column: pa.Array) -> tuple[NDArray[np.int32], NDArray[Any]]:
 
 
 def _ascending(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray[np.uint32], what: str) -> None:
-    from priorwise.corpus._kernels.rows import first_wrong_row
+    from priorwise.corpus._kernels import first_wrong_row
 
     row = first_wrong_row(offsets, values, counts)
     _require(row < 0, f"the {what} of row {row:,} do not ascend, or one of them does not exist")

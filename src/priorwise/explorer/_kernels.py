@@ -1,4 +1,4 @@
-"""Sums of two numbers per token, one for each of two classes: where documents stand between them."""
+"""Compiled inner loops of the explorer: arrays in, arrays out."""
 
 from __future__ import annotations
 
