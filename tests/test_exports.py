@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -278,6 +279,19 @@ FOUND = [
     Result("Law", "rejected", 4),
     Result("Ale", "member"),
 ]
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    source, output = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_text("id,text\n1,tea\n")
+
+    def results() -> Iterator[Result]:
+        output.write_text("somebody else's")
+        yield Result("1", "accepted")
+
+    with pytest.raises(AlreadyExists):
+        write_back(source, output, results(), label="Tea")
+    assert output.read_text() == "somebody else's"
 
 
 def test_lists_for_wikis(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def export_sheet(
     else:
         items = items_of(loaded, chosen)
     own = [each for each in verdicts if each.reviewer == reviewer and each.is_blind is blind]
-    write_sheet(sheet, items, opened, own, chosen=mode)
+    write_sheet(sheet, items, opened, own, chosen=mode, overwrite=False)
     say(f"{counted(len(items), 'document')} written to {sheet}; fill in the column 'verdict'")
 
 

@@ -140,12 +140,17 @@ def first_wrong_row(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray
     occurs is added to `counts`.
     """
     limit = np.int64(counts.shape[0])
+    one = np.uint64(1)
     for row in range(offsets.shape[0] - 1):
-        last = np.int64(-1)
-        for place in range(offsets[row], offsets[row + 1]):
-            value = np.int64(values[place])
-            if value <= last or value >= limit:
-                return row
-            counts[value] += np.uint32(1)
-            last = value
+        first, end = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
+        if first == end:
+            continue
+        # Compared first and counted afterwards: the compiler compares several numbers at a time.
+        falls = 0
+        for place in range(first + one, end):
+            falls += values[place] <= values[place - one]
+        if falls or np.int64(values[end - one]) >= limit:
+            return row
+        for place in range(first, end):
+            counts[np.uint64(values[place])] += np.uint32(1)
     return -1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,15 @@ from priorwise.corpus.texts import StoredTexts
 from priorwise.corpus.vectors import Vectors
 from priorwise.counting import counted
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
+from priorwise.processors import processors
 from priorwise.readers.addresses import address_of, local_path, with_ending
 from priorwise.readers.columnar import read_batches
 from priorwise.text.languages import recognise
 
 ListParts = tuple[NDArray[Any], NDArray[Any]]
+Checksums = Mapping[str, Future[str]]
+"""Of some files, being computed on other threads."""
+NO_CHECKSUMS: Checksums = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +159,14 @@ class Corpus:
             With the name of the file, and what is wrong with it.
         """
         self._sound.clear()
-        for name in self._manifest.files:
-            self._check(name)
+        largest_first = sorted(self._manifest.files, key=lambda name: -self._manifest.files[name].bytes)
+        with ThreadPoolExecutor(processors()) as pool:
+            checksums = {name: pool.submit(_checksum, self._files[name]) for name in largest_first}
+            try:
+                for name in self._manifest.files:
+                    self._check(name, checksums)
+            finally:
+                pool.shutdown(cancel_futures=True)
         if self.vectors is not None and self.path is not None:
             self.vectors.verify(self.path)
 
@@ -748,16 +759,16 @@ class Corpus:
         except ValueError as error:
             raise self._damaged(name, str(error)) from error
 
-    def _check(self, name: str) -> None:
+    def _check(self, name: str, checksums: Checksums = NO_CHECKSUMS) -> None:
         """Compare a file with its checksum and check its structure; a damaged copy is thrown away and made again."""
         if name in self._sound:
             return
         state = self._verified.state(name) if self._verified is not None else None
-        with ThreadPoolExecutor(1) as beside:
-            checksum = beside.submit(lambda: hashlib.sha256(self._files[name]).hexdigest())
+        with ThreadPoolExecutor(1) as pool:
+            checksum = checksums.get(name) or pool.submit(_checksum, self._files[name])
             wrong: DamagedCorpus | None = None
             try:
-                check_file(name, *self._read(name), self._manifest, self._checked)
+                check_file(name, *self._read(name), self._manifest, lambda other: self._checked(other, checksums))
             except DamagedCorpus as error:
                 wrong = error
             except ValueError as error:
@@ -774,9 +785,9 @@ class Corpus:
         if self._verified is not None:
             self._verified.add(name, state)
 
-    def _checked(self, name: str) -> list[pa.RecordBatch]:
+    def _checked(self, name: str, checksums: Checksums = NO_CHECKSUMS) -> list[pa.RecordBatch]:
         self._require(name)
-        self._check(name)
+        self._check(name, checksums)
         return self._read(name)[1]
 
     def _damaged(self, name: str, reason: str) -> DamagedCorpus:
@@ -873,3 +884,7 @@ def as_rows(rows: ArrayLike) -> NDArray[np.int64]:
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise TypeError(f"rows are whole numbers in one dimension, not {given.dtype} in {given.ndim}")
     return given.astype(np.int64)
+
+
+def _checksum(content: pa.Buffer) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -578,7 +578,7 @@ def write_back(
     columns = _settled(path, columns or Columns(), opening)
     ids = _ids_in(path, [Path(each) for each in together or [path]], columns, opening, found)
     added = Added(label, columns, [found.get(each) for each in ids], labelled, at_least)
-    with whole_file(target) as draft, compressed(draft, target) as draft:
+    with whole_file(target, overwrite=overwrite) as draft, compressed(draft, target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
         elif kind == wanted == "bibtex":

@@ -126,7 +126,13 @@ def teaching_items(
 
 
 def write_sheet(
-    path: Path, items: Sequence[Item], corpus: Corpus, said: Iterable[Verdict] = (), *, chosen: str = "blind"
+    path: Path,
+    items: Sequence[Item],
+    corpus: Corpus,
+    said: Iterable[Verdict] = (),
+    *,
+    chosen: str = "blind",
+    overwrite: bool = True,
 ) -> None:
     """Write the documents to judge, one in each row, with an empty column for the verdict.
 
@@ -137,7 +143,7 @@ def write_sheet(
     suffix = path.suffix.lower()
     if suffix not in (".xlsx", ".csv"):
         raise InputError(f"a sheet is an .xlsx or a .csv file, and {path.name} is neither")
-    with whole_file(path) as draft:
+    with whole_file(path, overwrite=overwrite) as draft:
         if suffix == ".xlsx":
             _write_xlsx(draft, rows)
             return

@@ -119,7 +119,7 @@ def _tokens(batches: Batches, manifest: Manifest, read: Read) -> None:
     for batch in batches:
         check_tokens(batch, frequency)
         values = batch.column("counts").values
-        entries, occurrences = entries + len(values), occurrences + int(values.to_numpy().sum(dtype=np.uint64))
+        entries, occurrences = entries + len(values), occurrences + (pc.sum(values).as_py() or 0)
     _require(entries == manifest.counts.tokens, "it has more tokens than the manifest says, or fewer")
     _require(occurrences == manifest.counts.occurrences, "its counts do not add up to what the manifest says")
     same = np.array_equal(frequency, vocabulary.column("documents").to_numpy())
