@@ -1,6 +1,6 @@
 """Start from what somebody knows: a title, a query, keywords, with no member or a few.
 
-    .venv/bin/python benchmarks/knowledge_start.py --clef DIR newsgroups.corpus reuters.corpus ohsumed.corpus
+    .venv/bin/python benchmarks/knowledge_start.py --clef DIR --data DATA ohsumed.corpus reuters.corpus -o keywords.csv
 
 DIR holds the ten topics of CLEF 2017 (`reviews/clef2017`). The first table ranks each topic's abstracts by its title,
 and by its title and query, beside BM25 (k1 1.2, b 0.75) and BM25 with RM3 feedback (10 documents, 10 words, half of the
@@ -8,16 +8,21 @@ weight). Then 1, 2 and 5 members that are drawn at random are known, too. At las
 ten others, compared with all twenty. The odds of what is known were chosen on every other topic ("chosen"); the rest
 ("judged") says how good they are.
 
-The second table is about categories of corpora: five members with and without keywords, which are the words of the
-category's name, and the harm of wrong keywords, which are those of the next category, with 20 and 100 members.
+The second table is about categories of corpora, those of `discovery_study.py`: five members with and without keywords,
+and the harm of wrong keywords, which are those of the next category, with 20 and 100 members. Keywords follow a fixed
+rule that never looks at hidden members: the words of the label's name and, where MeSH has a scope note or Reuters a
+description (`--data`), the ten rarest words of those. The name alone is what `discover` reads by default. A run that is
+stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import re
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,8 +30,10 @@ from typing import Any
 
 import numpy as np
 
+from discovery_study import PARTS, SEED, categories
 from priorwise.corpus import Corpus
 from priorwise.discovery.category import Category
+from priorwise.discovery.hidden import split_members
 from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.member_stage import find_members
 from priorwise.engines.engine import Local
@@ -36,6 +43,11 @@ from priorwise.ranking.metrics import average_precision, ppv_at
 NONE = np.empty(0, np.int64)
 NUMBERS = (1, 2, 5)
 K = 50
+FEWEST, MOST = 5, 10
+"""A keyword from a definition is in at least this many documents; so many of them count."""
+
+FEW_MEMBERS = ("nothing", "name", "right words", "right words and name")
+MANY_MEMBERS = ("nothing", "name", "wrong words", "wrong words and name")
 
 
 def topics(folder: Path) -> Iterator[tuple[str, str, Corpus, np.ndarray]]:
@@ -149,39 +161,62 @@ def of_topics(folder: Path, seeds: int) -> None:
         print(f"{name:34}{np.isfinite(values).sum():>8}" + "".join(f"{value:>8.3f}" for value in parts))
 
 
-def named(corpus: Corpus, label: str) -> Keywords | None:
-    """The words of a label's name that documents have."""
-    words = [corpus.token_names([j])[0] for j in np.flatnonzero(counted(corpus, label))]
+def definitions(data: Path | None) -> dict[str, str]:
+    """What tells a label's meaning in words: MeSH headings and their scope notes, the names of Reuters' topics."""
+    if data is None:
+        return {}
+    found = {}
+    with gzip.open(data / "mesh" / "CTD_diseases.tsv.gz", "rt", encoding="utf-8") as file:
+        for name, _, _, note, _, places, *_ in (line.split("\t") for line in file if not line.startswith("#")):
+            found[name] = f"{name} {note}"
+            found |= {place: found[name] for place in places.split("|") if re.fullmatch(r"C\d\d", place)}
+    with tarfile.open(data / "reuters-21578" / "reuters21578.tar.xz") as archive:
+        text = archive.extractfile("reuters21578/cat-descriptions_120396.txt").read().decode()
+    return found | {label.lower(): name for name, label in re.findall(r"^(.+) \(([A-Z-]+)\)$", text, re.MULTILINE)}
+
+
+def keywords(corpus: Corpus, label: str, meaning: str) -> Keywords | None:
+    """The words of a label's name and the ten rarest of its definition, of those that five documents have."""
+    held = np.asarray(corpus.document_frequency)
+    own = np.flatnonzero((counted(corpus, label) > 0) & (held >= FEWEST))
+    more = np.flatnonzero((counted(corpus, meaning) > 0) & (held >= FEWEST))
+    more = more[np.argsort(held[more], kind="stable")][:MOST]
+    words = corpus.token_names(np.union1d(own, more))
     return Keywords(dict.fromkeys(words, 1.0)) if words else None
 
 
-def of_corpus(corpus: Corpus, name: str, categories: int) -> None:
-    """Print precision@50 with and without keywords, right and wrong ones."""
-    sizes = corpus.label_sizes()
-    pairs = sorted(zip(sizes["documents"].to_pylist(), sizes["label"].to_pylist(), strict=True))
-    large = [label for size, label in pairs if 200 <= size < 0.6 * corpus.n_documents and named(corpus, label)]
-    chosen = [large[place] for place in np.linspace(0, len(large) - 1, min(categories, len(large))).astype(int)]
-    found: dict[str, list[float]] = {}
-    started = time.perf_counter()
-    for place, label in enumerate(chosen):
-        belongs = np.isin(np.arange(corpus.n_documents), corpus.members(label))
-        right, wrong = named(corpus, label), named(corpus, chosen[(place + 1) % len(chosen)])
+def of_corpus(path: Path, chosen: Any, meanings: dict[str, str], done: set[tuple[str, ...]], write: Any) -> None:
+    """Precision@50 with and without keywords, right and wrong ones, a row as each comes."""
+    corpus = Corpus.open(path)
+    for known, ways in ((5, FEW_MEMBERS), (20, MANY_MEMBERS), (100, MANY_MEMBERS)):
+        told = {
+            each: keywords(corpus, each, meanings.get(each, "")) for each in categories(corpus, known, chosen.part, 24)
+        }
+        told = dict([each for each in told.items() if each[1]][: chosen.categories])
+        for place, label in enumerate(told):
+            members, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
+            belongs = np.isin(np.arange(corpus.n_documents), np.concatenate([members, hidden]))
+            wrong = list(told.values())[(place + 1) % len(told)]
+            for way in ways:
+                key = (path.stem, str(known), label, way)
+                if key in done:
+                    continue
+                words = {"right": told[label], "wrong": wrong}.get(way.split()[0], Keywords())
+                scores = default(corpus, members, label if "name" in way else None, words=words)
+                write.writerow([*key, ppv_at(without(members, scores, belongs), K)])
 
-        def add(what: str, n: int, called: str | None, own: Any = belongs, **knowledge: Any) -> None:
-            known = np.sort(np.random.default_rng(n).choice(np.flatnonzero(own), n, replace=False))
-            ranked = without(known, default(corpus, known, called, **knowledge), own)
-            found.setdefault(what, []).append(ppv_at(ranked, K))
 
-        add("5 members", 5, None)
-        add("5 members and the name", 5, label)
-        add("5 members and keywords", 5, None, words=right)
-        add("5 members, the name and keywords", 5, label, words=right)
-        for n in (20, 100):
-            add(f"{n} members", n, None)
-            add(f"{n} members and wrong keywords", n, None, words=wrong)
-    print(f"\n{name}, precision@{K} of {len(chosen)} categories ({time.perf_counter() - started:.0f} s)")
-    for what, values in found.items():
-        print(f"{what:34}{np.mean(values):>8.3f}  {' '.join(f'{value:.2f}' for value in values)}")
+def keyword_table(rows: list[dict[str, str]]) -> str:
+    """Means by corpus, number of known members and what was told."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for row in rows:
+        found.setdefault((row["corpus"], row["known"]), {}).setdefault(row["told"], []).append(float(row["precision"]))
+    ways = list(dict.fromkeys((*FEW_MEMBERS, *MANY_MEMBERS)))
+    lines = [f"{'':28}{'known':>6}{'categories':>12}" + "".join(f"{way:>26}" for way in ways)]
+    for (name, known), values in found.items():
+        cells = [f"{np.mean(values[way]):>26.3f}" if way in values else " " * 26 for way in ways]
+        lines.append(f"{name:28}{known:>6}{len(values['nothing']):>12}" + "".join(cells))
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -190,12 +225,25 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", type=Path)
     parser.add_argument("--clef", type=Path)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--categories", type=int, default=6)
+    parser.add_argument("--categories", type=int, default=12)
+    parser.add_argument("--data", type=Path, help="Folder with mesh/ and reuters-21578/, for definitions of labels.")
+    parser.add_argument("--part", choices=list(PARTS), default="judge")
+    parser.add_argument("-o", "--output", type=Path, default=Path("keywords.csv"))
     chosen = parser.parse_args()
     if chosen.clef:
         of_topics(chosen.clef, chosen.seeds)
-    for path in chosen.corpora:
-        of_corpus(Corpus.open(path), path.stem, chosen.categories)
+    if chosen.corpora:
+        columns = ["corpus", "known", "label", "told", "precision"]
+        if not chosen.output.exists():
+            chosen.output.write_text(",".join(columns) + "\n", encoding="utf-8")
+        with chosen.output.open(newline="", encoding="utf-8") as file:
+            done = {tuple(row[name] for name in columns[:4]) for row in csv.DictReader(file)}
+        meanings = definitions(chosen.data)
+        with chosen.output.open("a", newline="", encoding="utf-8", buffering=1) as file:
+            for path in chosen.corpora:
+                of_corpus(path, chosen, meanings, done, csv.writer(file))
+        with chosen.output.open(newline="", encoding="utf-8") as file:
+            print(keyword_table(list(csv.DictReader(file))))
 
 
 if __name__ == "__main__":

@@ -39,16 +39,16 @@ def near_copies(X: Any, alike: float = ALIKE, shortest: int = 1) -> NDArray[np.i
     >>> near_copies(csr_matrix([[1, 1, 1, 1, 1], [0, 0, 0, 1, 1], [2, 1, 1, 1, 0]])).tolist()
     [0, 1, 0]
     """
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import coo_matrix, csr_matrix
     from scipy.sparse.csgraph import connected_components
 
     n_rows, size = X.shape[0], np.diff(X.indptr)
     used, features = np.unique(X.indices, return_inverse=True)
     keys = band_keys(used.astype(np.uint64) + np.uint64(1), features, X.indptr)
     pairs = proposed_pairs(keys, np.flatnonzero(size >= max(1, shortest)))
-    entries = [X.indices[a:b] for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
-    shared = [share(entries[a], entries[b]) for a, b in pairs.tolist()]
-    first, second = pairs[np.array(shared, np.float64) >= alike].T
+    has = csr_matrix((np.ones(X.nnz, np.int32), X.indices, X.indptr), X.shape)
+    both = np.asarray(has[pairs[:, 0]].multiply(has[pairs[:, 1]]).sum(axis=1)).ravel()
+    first, second = pairs[both >= alike * (size[pairs].sum(axis=1) - both)].T
     links = coo_matrix((np.ones(len(first)), (first, second)), shape=(n_rows, n_rows))
     _, group = connected_components(links, directed=False)
     _, at, inverse = np.unique(group, return_index=True, return_inverse=True)

@@ -124,13 +124,13 @@ class RidgeColumns:
         self.has_traits = traits is not None
         self._traits = None if traits is None else self._both_ways(traits)
         self._cuts = _cut(np.arange(self.n_documents + 1))
+        self._pool = ThreadPoolExecutor(self._threads)
 
     def weights(self, alpha: Block, spread: Spread | None = None) -> Floats:
         """Return w = SXᵀα for every column."""
         block = np.ascontiguousarray(alpha, np.float32)
         over = self._spread(spread, block)
-        with ThreadPoolExecutor(self._threads) as pool:
-            sparse = self._feature_weights(pool, block, over)
+        sparse = self._feature_weights(block, over)
         dense = [(each.T @ block) * own for each, own in self._dense_groups(over)]
         return np.concatenate([sparse, *dense]).astype(np.float64)
 
@@ -177,30 +177,29 @@ class RidgeColumns:
         over = self._spread(spread, wanted)
         if active is not None:
             wanted, solution = wanted * active, solution * active
-        with ThreadPoolExecutor(self._threads) as pool:
-            residual = wanted.copy()
-            if start is not None:
-                residual -= self._gram(pool, solution, over, active) + own * solution
-            goal = tol**2 * _squares(wanted)
-            left = _squares(residual)
-            live = np.flatnonzero(left > goal)
-            work = [_columns(each, live) for each in (solution, residual)]
-            work.append(work[1].copy())
-            left = left[live]
-            mask = None if active is None else _columns(active, live)
-            for _ in range(max_iter):
-                if not len(live):
-                    break
-                left = self._step(pool, work, own[live], over.of(live), left, mask)
-                done = left <= goal[live]
-                if 4 * np.count_nonzero(done) >= len(live):
-                    # Finished columns are set aside once that is worth the copying.
-                    solution[:, live] = work[0]
-                    keep = np.flatnonzero(~done)
-                    live, left = live[keep], left[keep]
-                    work = [_columns(each, keep) for each in work]
-                    mask = None if mask is None else _columns(mask, keep)
-            solution[:, live] = work[0]
+        residual = wanted.copy()
+        if start is not None:
+            residual -= self._gram(solution, over, active) + own * solution
+        goal = tol**2 * _squares(wanted)
+        left = _squares(residual)
+        live = np.flatnonzero(left > goal)
+        work = [_columns(each, live) for each in (solution, residual)]
+        work.append(work[1].copy())
+        left = left[live]
+        mask = None if active is None else _columns(active, live)
+        for _ in range(max_iter):
+            if not len(live):
+                break
+            left = self._step(work, own[live], over.of(live), left, mask)
+            done = left <= goal[live]
+            if 4 * np.count_nonzero(done) >= len(live):
+                # Finished columns are set aside once that is worth the copying.
+                solution[:, live] = work[0]
+                keep = np.flatnonzero(~done)
+                live, left = live[keep], left[keep]
+                work = [_columns(each, keep) for each in work]
+                mask = None if mask is None else _columns(mask, keep)
+        solution[:, live] = work[0]
         return solution
 
     @property
@@ -212,29 +211,26 @@ class RidgeColumns:
         """Return what each part of XSXᵀ makes of a block: the first group alone, its traits, each further group."""
         block = np.ascontiguousarray(block)
         width, further = block.shape[1], slice(self._first, None)
-        with ThreadPoolExecutor(self._threads) as pool:
-            weights = self._times(pool, self._columns, block)
-            groups = [weights[group] for group in self._groups]
-            of_groups = [np.asarray(X @ own) for X, own in zip(self._further, groups, strict=True)]
-            of_groups += [features @ (features.T @ block) for features in self._dense]
-            if self._groups:
-                weights[further] = 0.0
-            if self._traits is None:
-                return [self._times(pool, self._rows, weights), np.zeros_like(block), *of_groups]
-            features, traits = self._traits
-            kin = self._times(pool, features, self._times(pool, traits, weights))
-            both = self._times(pool, self._rows, np.hstack([weights, kin]))
+        weights = self._times(self._columns, block)
+        groups = [weights[group] for group in self._groups]
+        of_groups = [np.asarray(X @ own) for X, own in zip(self._further, groups, strict=True)]
+        of_groups += [features @ (features.T @ block) for features in self._dense]
+        if self._groups:
+            weights[further] = 0.0
+        if self._traits is None:
+            return [self._times(self._rows, weights), np.zeros_like(block), *of_groups]
+        features, traits = self._traits
+        kin = self._times(features, self._times(traits, weights))
+        both = self._times(self._rows, np.hstack([weights, kin]))
         return [np.ascontiguousarray(both[:, :width]), np.ascontiguousarray(both[:, width:]), *of_groups]
 
     def scores(self, alpha: Block, spread: Spread | None = None) -> Block:
         """Return Xw = XSXᵀα for every column."""
         block = np.ascontiguousarray(alpha, np.float32)
-        with ThreadPoolExecutor(self._threads) as pool:
-            return self._gram(pool, block, self._spread(spread, block))
+        return self._gram(block, self._spread(spread, block))
 
     def _step(
         self,
-        pool: ThreadPoolExecutor,
         work: list[Block],
         strength: Block,
         spread: Spread,
@@ -242,22 +238,20 @@ class RidgeColumns:
         active: NDArray[np.bool_] | None,
     ) -> Floats:
         solution, residual, direction = work
-        product = self._gram(pool, direction, spread, active)
-        inner = self._each(pool, lambda begin, end: add_prior(product, direction, strength, begin, end))
+        product = self._gram(direction, spread, active)
+        inner = self._each(lambda begin, end: add_prior(product, direction, strength, begin, end))
         step = (left / np.maximum(inner, 1e-300)).astype(np.float32)
-        squares = self._each(
-            pool, lambda begin, end: step_along(solution, residual, direction, product, step, begin, end)
-        )
+        squares = self._each(lambda begin, end: step_along(solution, residual, direction, product, step, begin, end))
         share = (squares / np.maximum(left, 1e-300)).astype(np.float32)
-        self._each(pool, lambda begin, end: turn(direction, residual, share, begin, end))
+        self._each(lambda begin, end: turn(direction, residual, share, begin, end))
         return squares
 
-    def _each(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any]) -> Any:
+    def _each(self, work: Callable[[int, int], Any]) -> Any:
         """Work on all rows, piece by piece, and add up what the pieces return."""
-        pieces = self._pieces(pool, work, self._cuts)
+        pieces = self._pieces(work, self._cuts)
         return None if pieces[0] is None else np.sum(pieces, axis=0)
 
-    def _pieces(self, pool: ThreadPoolExecutor, work: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
+    def _pieces(self, work: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
         """What the pieces return, in order. Each job takes several pieces, because starting a job takes time too."""
         pieces = list(pairwise(cuts))
         if self._threads == 1:
@@ -268,14 +262,12 @@ class RidgeColumns:
             return [work(*piece) for piece in pieces[job::jobs]]
 
         returned: list[Any] = [None] * len(pieces)
-        for job, own in enumerate(pool.map(some, range(jobs))):
+        for job, own in enumerate(self._pool.map(some, range(jobs))):
             returned[job::jobs] = own
         return returned
 
-    def _gram(
-        self, pool: ThreadPoolExecutor, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None
-    ) -> Block:
-        product = self._times(pool, self._rows, self._feature_weights(pool, block, spread))
+    def _gram(self, block: Block, spread: Spread, active: NDArray[np.bool_] | None = None) -> Block:
+        product = self._times(self._rows, self._feature_weights(block, spread))
         for features, own in self._dense_groups(spread):
             # Only columns that use the group need the two products.
             if own.all():
@@ -283,37 +275,37 @@ class RidgeColumns:
             elif len(live := np.flatnonzero(own)):
                 product[:, live] += features @ ((features.T @ _columns(block, live)) * own[live])
         if active is not None:
-            self._each(pool, lambda begin, end: keep_active(product, active, begin, end))
+            self._each(lambda begin, end: keep_active(product, active, begin, end))
         return product
 
-    def _feature_weights(self, pool: ThreadPoolExecutor, block: Block, spread: Spread) -> Block:
-        weights = self._times(pool, self._columns, block)
+    def _feature_weights(self, block: Block, spread: Spread) -> Block:
+        weights = self._times(self._columns, block)
         further = [weights[group] * own for group, own in zip(self._groups, spread.groups, strict=False)]
         if self._traits is not None and spread.kinship.any():
             features, traits = self._traits
             # Only columns with kinship need the two products.
             kin = np.flatnonzero(spread.kinship)
             own_weights = _columns(weights, kin)
-            of_traits = self._times(pool, features, self._times(pool, traits, own_weights))
+            of_traits = self._times(features, self._times(traits, own_weights))
 
             def mix(begin: int, end: int) -> None:
                 mix_columns(own_weights, of_traits, spread.kinship[kin], begin, end)
 
-            self._pieces(pool, mix, self._columns[3])
+            self._pieces(mix, self._columns[3])
             if own_weights is not weights:
                 weights[:, kin] = own_weights
         for group, own in zip(self._groups, further, strict=True):
             weights[group] = own
         return weights
 
-    def _times(self, pool: ThreadPoolExecutor, parts: Any, block: Block) -> Block:
+    def _times(self, parts: Any, block: Block) -> Block:
         indptr, indices, values, cuts = parts
         out = np.empty((len(indptr) - 1, block.shape[1]), np.float32)
 
         def rows(begin: int, end: int) -> None:
             sum_rows(indptr, indices, values, block, begin, end, out)
 
-        self._pieces(pool, rows, cuts)
+        self._pieces(rows, cuts)
         return out
 
     def _both_ways(self, traits: Any) -> tuple[Any, Any]:
