@@ -29,8 +29,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import DefaultModel, split_members
-from priorwise.discovery.peers import LinearPeer, tfidf
+from priorwise.discovery.hidden import DefaultModel, LinearPeer, split_members, tfidf
 from priorwise.ranking.metrics import average_precision, ppv_at
 from study_tables import lines, missing_table, peers_table, write_tables
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from measure import table
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.hidden import DefaultModel, Method, split_members
-from priorwise.discovery.peers import LinearPeer, tfidf
+from priorwise.discovery.hidden import DefaultModel, LinearPeer, Method, split_members, tfidf
 
 METHODS: list[Method] = [
     DefaultModel(),

@@ -13,7 +13,7 @@ import numpy as np
 from measure import arguments, peak_memory, seconds, table
 
 from priorwise.corpus import Corpus, ingest
-from priorwise.discovery.made_up import make_documents
+from priorwise.discovery.demo import make_documents
 from priorwise.readers.records import RecordReader
 from priorwise.text.tokens import count_texts
 

@@ -31,8 +31,7 @@ import numpy as np
 import priorwise as pw
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
-from priorwise.features.cooccurrence import WordCovariance
-from priorwise.features.document_vectors import document_vectors
+from priorwise.features.document_vectors import WordCovariance, document_vectors
 from priorwise.models.regression.judged_squares import JudgedSquares
 from priorwise.models.regression.updating import USUAL_RATIO
 from priorwise.ranking import metrics as screening

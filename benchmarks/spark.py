@@ -31,7 +31,7 @@ DOCUMENTS, PER_FILE = 120_000, 2000
 
 def write_files(folder: Path, n_documents: int) -> float:
     """Articles in files of some megabytes; return how many there are in all."""
-    from priorwise.discovery.made_up import make_documents
+    from priorwise.discovery.demo import make_documents
 
     made = make_documents(PER_FILE)
     size = 0

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from scipy import stats
 
 from priorwise import PPV, AveragePrecision, Beta, Corpus, FBeta, Gaussian, Laplace, LogisticRegression, discover
-from priorwise.discovery.made_up import make_documents
+from priorwise.discovery.demo import make_documents
 
 STATIC = Path(__file__).parent / "_static"
 COLOURS = ("#0072b2", "#d55e00", "#009e73")

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from priorwise.corpus import Corpus
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import Recipe, inverse_document_frequency
-from priorwise.features.words import Words
+from priorwise.features.transformers import Words
 from priorwise.models.regression.design import DesignMatrix, Penalty
 from priorwise.models.regression.logistic_search import StratifiedFolds
 from priorwise.models.regression.solve import Solution, solve

@@ -11,7 +11,7 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import NONE, DefaultModel, LaplaceBaseline, split_members
-from priorwise.discovery.learning import Procedure, learn
+from priorwise.discovery.presence_stage import Procedure, learn
 from priorwise.engines.engine import Local
 from priorwise.ranking.metrics import average_precision, compare, ppv_at
 from priorwise.search import PPV, AveragePrecision

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 from priorwise.corpus import Corpus
 from priorwise.features.recipe import Recipe, inverse_document_frequency
-from priorwise.features.selection import correlations
+from priorwise.features.transformers import correlations
 from priorwise.models.naive_bayes.estimators import MultinomialNB
 from priorwise.models.prior_search import PriorSearch
 from priorwise.models.regression.design import DesignMatrix

@@ -23,7 +23,7 @@ from animated_png import animated  # noqa: E402
 
 from browsing import Served, a_browser, served  # noqa: E402
 from priorwise import Corpus, discover, write_report  # noqa: E402
-from priorwise.discovery.made_up import make_documents  # noqa: E402
+from priorwise.discovery.demo import make_documents  # noqa: E402
 from priorwise.review import Verdict, Verdicts, items_of  # noqa: E402
 
 SIZE = {"width": 1366, "height": 1110}

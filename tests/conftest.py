@@ -14,7 +14,7 @@ from hypothesis import settings
 from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument, make_documents
+from priorwise.discovery.demo import DemoDocument, make_documents
 
 # Importing one of these adds what it defines to the registries: only the tests of that do so.
 collect_ignore_glob = ["made_up_*.py"]

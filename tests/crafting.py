@@ -64,7 +64,7 @@ def write_batches(file: Any, batches: Sequence[pa.RecordBatch], compression: str
 
 def small_corpus(path: Path) -> Corpus:
     """Write a corpus that has a file of every kind."""
-    from priorwise.discovery.made_up import make_documents
+    from priorwise.discovery.demo import make_documents
 
     documents = make_documents(60)
     texts = [document.text for document in documents]

@@ -13,7 +13,7 @@ import pytest
 
 from priorwise.corpus import CategoryPage, Corpus, Document, ingest
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.ranking.table import Ranking
 from priorwise.readers.document import Stream
 from priorwise.review import Verdict, Verdicts

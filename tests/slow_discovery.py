@@ -6,7 +6,7 @@ import numpy as np
 import reference_ranking as reference
 
 from priorwise.discovery import Run
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import MemberFacts, MemberStage
 from priorwise.discovery.presence_stage import PresenceFacts, PresenceStage
 

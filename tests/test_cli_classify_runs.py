@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument, make_documents
+from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.discovery.run import load_model
 from priorwise.ranking.classifier import Classifier
 

@@ -12,7 +12,7 @@ from conftest import FAST, Cli, Refused
 from priorwise.cli.names import parse_objective
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import MemberStage
 from priorwise.discovery.presence_stage import PresenceStage
 from priorwise.errors import InputError

@@ -13,8 +13,8 @@ import reference_ranking as reference
 from conftest import FAST, Cli, Refused, words_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.learning import Procedure
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
+from priorwise.discovery.presence_stage import Procedure
 
 
 def written_scores(run_path: Path) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.review import judged
 
 pytest.importorskip("mcp")

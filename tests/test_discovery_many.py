@@ -14,15 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import priorwise.discovery.many as many
-import priorwise.discovery.many_learning as many_learning
+import priorwise.discovery.many as many_learning
 from conftest import FAST, Cli, Refused, contents
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.many import discover_many, discover_runs
-from priorwise.discovery.many_tables import labels_table
+from priorwise.discovery.many import RunFolders, discover_many, discover_runs, labels_table
+from priorwise.discovery.presence_stage import SharedSample, draw_training
 from priorwise.discovery.run import SharedLearning
-from priorwise.discovery.run_folders import RunFolders
-from priorwise.discovery.training import SharedSample, draw_training
 from priorwise.engines.engine import Local
 from priorwise.engines.local import score_corpus
 from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
@@ -48,7 +46,7 @@ def test_a_prior_is_the_one_that_discover_chooses_from_the_same_sample(
 ) -> None:
     """With every other document as a negative, the sample is the same; so are the counts, and so is the choice."""
     monkeypatch.setattr(many_learning, "SHARED", corpus.n_documents)
-    monkeypatch.setattr("priorwise.discovery.training.JUDGED_PER_MEMBER", corpus.n_documents)
+    monkeypatch.setattr("priorwise.discovery.presence_stage.JUDGED_PER_MEMBER", corpus.n_documents)
     kind = PseudoCounts(centre="collection")
     for label in labels:
         found = discover_many(corpus, [label], top=20)

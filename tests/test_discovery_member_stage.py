@@ -14,10 +14,9 @@ import reference_members as reference
 from conftest import Cli, words_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover, finding
-from priorwise.discovery.category import Category
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.category import Category, Judged
+from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import rows_to_read
-from priorwise.discovery.verdicts import Judged
 from priorwise.engines.local import score_corpus
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector

@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli, words_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import AlreadyExists
 from priorwise.models.linear_model import LinearModel
 from priorwise.ranking.classifier import Classifier

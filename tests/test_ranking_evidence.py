@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.lookup import FEW, Strings
-from priorwise.discovery.learning import Source, presence_model
+from priorwise.discovery.presence_stage import Source, presence_model
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity
 from priorwise.features.recipe import Recipe

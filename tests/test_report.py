@@ -17,7 +17,7 @@ import priorwise as pw
 from conftest import corpus_of
 from markup import parsed, visible
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import InputError
 from priorwise.report import report_html
 from priorwise.report.page import report_style

@@ -13,7 +13,7 @@ from browsing import Served, a_page, serious_faults, served
 from conftest import corpus_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.report import write_report
 from reviews import EVIL, candidates, judge
 

@@ -15,7 +15,7 @@ from conftest import Cli, Refused, corpus_of
 from priorwise.charts.markup import shown
 from priorwise.corpus import Corpus
 from priorwise.discovery import discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.exports.wikis import link
 from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of

@@ -20,7 +20,7 @@ from markup import parsed, visible
 from priorwise.corpus import Corpus
 from priorwise.counting import rounded
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import MemberStage
 from priorwise.discovery.run import VerdictCounts
 from priorwise.report import report_html

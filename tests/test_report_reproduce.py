@@ -14,7 +14,7 @@ from conftest import Cli, corpus_of
 from markup import visible
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.report import report_html
 from priorwise.report.appendix import discover_command
 from priorwise.report.subject import subjects_of

@@ -12,7 +12,7 @@ import pytest
 from paper_collections import STOP_WORDS, Reproduce, Writer, write
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import NONE, LaplaceBaseline, hidden_members, split_members
-from priorwise.discovery.learning import Procedure, learn
+from priorwise.discovery.presence_stage import Procedure, learn
 from priorwise.search import PPV
 from reproductions import __main__, presence
 from reproductions.data import Data

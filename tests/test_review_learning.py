@@ -11,10 +11,10 @@ import pytest
 
 from conftest import FAST, Cli
 from priorwise.corpus import Corpus
-from priorwise.discovery import Run, discover, training
+from priorwise.discovery import Run, discover, presence_stage
+from priorwise.discovery.category import Judged
+from priorwise.discovery.presence_stage import draw_training
 from priorwise.discovery.run import VerdictCounts
-from priorwise.discovery.training import draw_training
-from priorwise.discovery.verdicts import Judged
 from priorwise.errors import BrokenFile, NotEnoughData
 from priorwise.priors import PseudoCounts
 from priorwise.review import judged
@@ -47,7 +47,7 @@ def test_accepted_documents_are_members(corpus: Corpus, run: Run) -> None:
 def test_rejected_documents_weigh_as_said(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch, per_member: float | None
 ) -> None:
-    monkeypatch.setattr(training, "BACKGROUND_PER_MEMBER", 10)
+    monkeypatch.setattr(presence_stage, "BACKGROUND_PER_MEMBER", 10)
     members = corpus.members("Chess")
     hard = np.setdiff1d(np.arange(corpus.n_documents), members)[[3, 50, 200]]
     plain = draw_training(corpus, members, NOBODY, seeds=[0, 1], per_member=per_member)
@@ -60,7 +60,7 @@ def test_rejected_documents_weigh_as_said(
         assert plain.background is not None
         share = 10 * len(members) / (corpus.n_documents - len(members))
         # Together they weigh no more than all other documents.
-        weight = min(training.HARD_WEIGHT, 10 * len(members) / 3)
+        weight = min(presence_stage.HARD_WEIGHT, 10 * len(members) / 3)
         np.testing.assert_allclose(found.background.negative, plain.background.negative + (weight - share) * in_hard)
         assert found.background.n_negative == pytest.approx(plain.background.n_negative + 3 * (weight - share))
         for sample in found.samples:
@@ -78,7 +78,7 @@ def test_leave_one_out_is_a_refit_with_rejected_documents_too(corpus: Corpus) ->
     members = corpus.members("Chess")
     hard = np.setdiff1d(np.arange(corpus.n_documents), members)[:4]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "HARD_WEIGHT", 20.0)
+        patch.setattr(presence_stage, "HARD_WEIGHT", 20.0)
         found = draw_training(corpus, members, NOBODY, seeds=[0], hard=hard)
         without = draw_training(corpus, members, hard[:1], seeds=[0], hard=hard[1:])
     [sample] = found.samples

@@ -16,7 +16,7 @@ import reference_review as slow
 from conftest import Cli, Refused, words_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.run import VerdictCounts
 from priorwise.review import Choices, Item, Verdict, Verdicts, items_of, judged, results, teaching_items
 from priorwise.review.results import results_of

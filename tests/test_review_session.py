@@ -17,8 +17,8 @@ import priorwise as pw
 import reference_review as slow
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
-from priorwise.discovery.verdicts import Judged
+from priorwise.discovery.category import Judged
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.models.regression.updating import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged

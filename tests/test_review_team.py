@@ -11,7 +11,7 @@ import pytest
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
-from priorwise.discovery.verdicts import FILE_NAME
+from priorwise.discovery.category import FILE_NAME
 from priorwise.errors import InputError
 from priorwise.review import Verdict, Verdicts, decisions, judged
 from priorwise.review.session import Session

@@ -20,7 +20,7 @@ from conftest import Cli, Refused, contents
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up_wiki import write_wiki
+from priorwise.discovery.demo import write_wiki
 from priorwise.engines import java
 from priorwise.engines.java import java_version, use_java
 from priorwise.engines.masters import check_master

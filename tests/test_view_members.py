@@ -11,8 +11,7 @@ import pytest
 import priorwise as pw
 from priorwise import Corpus, explore
 from priorwise.discovery.category import Category
-from priorwise.discovery.demo import category_to_show
-from priorwise.discovery.made_up import make_documents
+from priorwise.discovery.demo import category_to_show, make_documents
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.explorer import FAMILIES, Setting, View, members, setting_of

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from asking import ask
 from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
-from priorwise.discovery.made_up import DemoDocument, make_documents
+from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.readers.fields import guess_columns
 from priorwise.web.app import make_app
 from priorwise.web.corpora import Corpora

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from browsing import Served, a_page, serious_faults, served
 from priorwise import Corpus, discover, explore
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.explorer import FAMILIES, Setting, View, setting_of
 from priorwise.explorer.documents import Line
 from priorwise.explorer.families import NaiveBayesFamily

@@ -18,7 +18,7 @@ import uvicorn
 from asking import ask
 from conftest import corpus_of
 from priorwise.discovery import discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import InputError
 from priorwise.readers.records import RecordReader
 from priorwise.report.parts import command, path_word

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from browsing import Served, a_page, serious_faults, served
 from conftest import corpus_of
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.review import Choices, Verdict, Verdicts, cohen_kappa, items_of
 from reviews import EVIL
 

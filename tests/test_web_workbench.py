@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from asking import ask
 from browsing import Served, a_page, serious_faults, served
 from priorwise.corpus import Corpus
-from priorwise.discovery.made_up import DemoDocument, make_documents
+from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.web.app import make_app
 from priorwise.web.openapi import openapi
 from priorwise.web.pages import documented_pages, pages_of

@@ -19,8 +19,8 @@ def prepare(folder: Path, settings: Settings) -> Work:
     import json
 
     import priorwise as pw
+    from priorwise.discovery.demo import make_documents
     from priorwise.discovery.hidden import eligible_labels
-    from priorwise.discovery.made_up import make_documents
 
     path = folder / "x.corpus"
     if settings.data:
@@ -69,7 +69,7 @@ def ours() -> Any:
 
 
 def linear(kind: str, negatives: str, *, tuned: bool = False) -> Any:
-    from priorwise.discovery.peers import LinearPeer
+    from priorwise.discovery.hidden import LinearPeer
 
     return LinearPeer(kind, negatives, tuned=tuned)
 

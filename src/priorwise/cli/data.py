@@ -256,9 +256,9 @@ def verify(paths: tuple[str, ...]) -> None:
 def _verified(path: Path | str) -> str:
     """Check one thing, and say what it is."""
     from priorwise.corpus.storage.manifest import FILE_NAME as CORPUS
+    from priorwise.discovery.category import FILE_NAME as VERDICTS
+    from priorwise.discovery.many import MARKER as RUNS
     from priorwise.discovery.run import MARKER as RUN
-    from priorwise.discovery.run_folders import MARKER as RUNS
-    from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
     from priorwise.models.linear_model import FILE_NAME as MODEL
 
     if isinstance(path, str) or (path / CORPUS).is_file():
@@ -294,8 +294,8 @@ def _model(path: Path) -> str:
 
 
 def _run(path: Path) -> str:
+    from priorwise.discovery.category import FILE_NAME as VERDICTS
     from priorwise.discovery.run import Run, check_whole
-    from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
 
     Run.load(path)
     has_checksums = check_whole(path)

@@ -60,7 +60,7 @@ def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, 
             return "enwik8", path, False
         except DownloadFailed as error:
             say(f"enwik8 cannot be had, so a made-up wiki takes its place: {safe(str(error))}.\n")
-    from priorwise.discovery.made_up_wiki import write_wiki
+    from priorwise.discovery.demo import write_wiki
 
     path = folder / "made-up.xml"
     articles = write_wiki(path, made_up or ARTICLES)

@@ -311,8 +311,8 @@ def _kept(
     corpus: Path | str, label: str | None, output: Path | None, asked: dict[str, str], *, overwrite: bool
 ) -> tuple[Path, Any, str]:
     """Return where the run goes, the run if it is there already, and what to say about an earlier one."""
+    from priorwise.discovery.many import file_name
     from priorwise.discovery.run import Run
-    from priorwise.discovery.run_folders import file_name
 
     folder = runs_beside(corpus)
     if not os.access(folder.absolute().parent, os.W_OK):
@@ -463,7 +463,7 @@ def _count_statuses(about: Any) -> str:
 
 def _subcategory(row: dict[str, Any], label: str) -> str:
     """The subcategory that a candidate is in and the way to it, less the category itself, where all ways begin."""
-    from priorwise.discovery.status import ARROW
+    from priorwise.discovery.category import ARROW
 
     return f"({row['status']})" if row["path"] is None else safe(row["path"].removeprefix(label + ARROW), 60)
 

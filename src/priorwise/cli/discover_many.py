@@ -94,8 +94,7 @@ def discover_many(
 
 
 def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
-    from priorwise.discovery.many import discover_runs
-    from priorwise.discovery.run_folders import LABELS, RunFolders
+    from priorwise.discovery.many import LABELS, RunFolders, discover_runs
     from priorwise.version import __version__
 
     elsewhere = ("engine", "progress", "threads")

@@ -1,8 +1,8 @@
-"""The category that a run is about."""
+"""The category that a run is about: its members, what people said of its candidates, and its subcategories."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +10,95 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.verdicts import Judged, rows_there
-from priorwise.errors import InputError, NotEnoughData
+from priorwise.errors import InputError, NotEnoughData, UnknownName
+from priorwise.ranking.table import Ranking
 
 Rows = NDArray[np.int64]
+
+FILE_NAME = "verdicts.sqlite"
+"""Where the verdicts of a run are, in its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDocument:
+    """What people together said of a document.
+
+    Parameters
+    ----------
+    id : str
+        The document.
+    verdict : {"yes", "no", "unsure"}
+    drawn : bool
+        Whether the document was drawn at random; else a model or a list chose it.
+    """
+
+    id: str
+    verdict: str
+    drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Documents that people judged, by their ids.
+
+    Parameters
+    ----------
+    accepted : tuple of str
+        These are members, whatever their labels say.
+    rejected : tuple of str
+        These are none, though they look as if: hard negatives.
+    unsure : tuple of str
+        Nobody could say. They are neither, and no candidates again.
+    order : tuple of JudgedDocument
+        All of them in the order of their first verdicts, where it is known. The estimate of missing members needs it.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a", "b", "c", "d"], labels=["x", "x", None, None])
+    >>> members, hard = Judged(("2",), ("1", "gone")).applied(corpus, corpus.members("x"), np.array([], np.int64))
+    >>> members.tolist(), hard.tolist()
+    ([0, 2], [1])
+    """
+
+    accepted: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+    order: tuple[JudgedDocument, ...] = ()
+
+    @classmethod
+    def of(cls, order: Iterable[JudgedDocument]) -> Judged:
+        """Sort documents by what was said of them.
+
+        Examples
+        --------
+        >>> Judged.of([JudgedDocument("b", "yes"), JudgedDocument("a", "no")]).accepted
+        ('b',)
+        """
+        in_order = tuple(order)
+
+        def said(word: str) -> tuple[str, ...]:
+            return tuple(sorted(each.id for each in in_order if each.verdict == word))
+
+        return cls(said("yes"), said("no"), said("unsure"), in_order)
+
+    def applied(self, corpus: Corpus, members: Rows, excluded: Rows) -> tuple[Rows, Rows]:
+        """Return the members with what was accepted and without what was rejected, and the rows of the latter.
+
+        Documents that are not in the corpus, because it is newer than the verdicts, are passed over.
+        """
+        accepted, rejected = (np.setdiff1d(rows_there(corpus, ids), excluded) for ids in (self.accepted, self.rejected))
+        return np.setdiff1d(np.union1d(members, accepted), rejected).astype(np.int64), rejected.astype(np.int64)
+
+
+def rows_there(corpus: Corpus, ids: Iterable[str]) -> Rows:
+    """Return the rows of the documents that the corpus has, ascending."""
+    found = []
+    for id in ids:
+        try:
+            found.append(corpus.row(id))
+        except UnknownName:
+            continue
+    return np.array(sorted(found), np.int64)
 
 
 @dataclass(frozen=True)
@@ -100,3 +185,121 @@ class Category:
         readable = np.ones(self.corpus.n_documents, dtype=bool)
         readable[self.excluded] = False
         return np.flatnonzero(readable)
+
+
+SUBCATEGORY, NEW, MEMBER = "subcategory", "new", "member"
+ARROW = " › "
+"""Separates the categories of a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A document's status, and if it is in a subcategory the shortest way there from the category."""
+
+    status: str
+    path: str | None = None
+
+
+class Statuses:
+    """Look up the status of documents in relation to one category.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        With a category graph.
+    label : str
+        The category.
+    depth : int, optional
+        How far below it a category still counts as its subcategory; any number of steps by default.
+
+    Examples
+    --------
+    >>> from priorwise.corpus.build.ingestion import corpus_of
+    >>> from priorwise.readers.document import CategoryPage, Document, Stream
+    >>> pages = [CategoryPage("Chess", ["Games"]), Document("1", "Fork", "", ["Chess"]), Document("2", "Law", "")]
+    >>> corpus = corpus_of(Corpus, Stream(pages), None)
+    >>> Statuses(corpus, "Games").of([0, 1])
+    [Status(status='subcategory', path='Games › Chess'), Status(status='new', path=None)]
+    """
+
+    def __init__(self, corpus: Corpus, label: str, depth: int | None = None) -> None:
+        if depth is not None and depth < 1:
+            raise InputError("the depth of subcategories must be at least 1")
+        self.corpus = corpus
+        self.label = label
+        self.depth = depth
+        self._below = corpus.graph.below(label, depth) if label in corpus.graph else None
+
+    @property
+    def n_subcategories(self) -> int:
+        """How many subcategories there are."""
+        return 0 if self._below is None else len(self._below.numbers) - 1
+
+    def of(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Status]:
+        """Return the status of some documents; of several subcategories the nearest counts, then the first by name."""
+        offsets, labels = self.corpus.take_labels(rows)
+        distinct, each = np.unique(labels, return_inverse=True)
+        places = self._places(self.corpus.label_names(distinct))[each]
+        bounds = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+        return [self._status(int(places[begin:end].min(initial=self._nowhere))) for begin, end in bounds]
+
+    @property
+    def _nowhere(self) -> int:
+        return self.n_subcategories + 1
+
+    def _places(self, names: list[str]) -> NDArray[np.int64]:
+        """Return the place of each label: 0 is the category, then come its subcategories, nearest first."""
+        graph = self.corpus.graph
+        # The last entry is that of −1: a label that is not in the graph.
+        place_of = np.full(len(graph) + 1, self._nowhere, np.int64)
+        if self._below is not None:
+            place_of[self._below.numbers] = np.arange(len(self._below.numbers))
+        places = place_of[graph.find_many(names)]
+        if self.label in names:
+            places[names.index(self.label)] = 0
+        return places
+
+    def _status(self, place: int) -> Status:
+        if place == 0:
+            return Status(MEMBER)
+        if place == self._nowhere or self._below is None:
+            return Status(NEW)
+        return Status(SUBCATEGORY, ARROW.join(self.corpus.graph.names_of(self._below.way(place))))
+
+
+def statuses_below(corpus: Corpus, label: str | None, depth: int | None) -> Statuses | None:
+    """What tells *subcategory* from *new*, or None if there is no category or no graph of categories."""
+    if label is not None and len(corpus.graph):
+        return Statuses(corpus, label, depth)
+    if depth is not None:
+        reason = "a list of members has no subcategories" if label is None else "this corpus has no category graph"
+        raise InputError(f"{reason}, so there is no depth to follow them to; leave it out")
+    return None
+
+
+@dataclass(frozen=True)
+class Subcategories:
+    """The subcategories of a run's category, and how many candidates are in them.
+
+    Parameters
+    ----------
+    depth : int, optional
+        How far below the category a subcategory may be; any number of steps by default.
+    categories : int
+        How many subcategories there are.
+    candidates : dict
+        For each ranking, how many candidates are in a subcategory and how many are new.
+    """
+
+    depth: int | None
+    categories: int
+    candidates: dict[str, dict[str, int]]
+
+
+def count_statuses(statuses: Statuses, rankings: dict[str, Ranking]) -> Subcategories:
+    """Count the candidates of some rankings that are in a subcategory."""
+    counts = {}
+    for name, ranking in rankings.items():
+        each = ranking.table["status"].to_pylist()
+        counts[name] = {status: each.count(status) for status in (SUBCATEGORY, NEW)}
+    return Subcategories(statuses.depth, statuses.n_subcategories, counts)

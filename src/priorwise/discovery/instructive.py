@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
+from priorwise.discovery.category import SUBCATEGORY
 from priorwise.discovery.run import Run
-from priorwise.discovery.status import SUBCATEGORY
 from priorwise.features.document_vectors import document_vectors
 
 NEARLY_THE_SAME = 0.9

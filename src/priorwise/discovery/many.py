@@ -6,29 +6,249 @@ priors is drawn and read once, and how scores are divided by the length is chose
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from priorwise.corpus import Corpus
-from priorwise.discovery.choices import Choices
-from priorwise.discovery.finding import Progress
-from priorwise.discovery.many_learning import Together
-from priorwise.discovery.many_tables import (
-    LABELS,
-    TABLE,
-    ManyFound,
-    about_labels,
-    candidates,
-    candidates_of,
-    labels_table,
-)
-from priorwise.discovery.run import Run
+from priorwise.counting import counted
+from priorwise.discovery.category import Category
+from priorwise.discovery.finding import Choices, Progress, run_of
+from priorwise.discovery.presence_stage import NO_ROWS, Rows, SharedSample, learn
+from priorwise.discovery.run import MARKER as RUN
+from priorwise.discovery.run import Run, SharedLearning, check_output
+from priorwise.durable import check_free, disk_errors_explained, remove, whole_file, whole_folder, write_bytes
 from priorwise.engines.engine import Engine, Local
-from priorwise.errors import InputError
+from priorwise.errors import BrokenFile, InputError, NotEnoughData
+from priorwise.models.weights import Calibration
+from priorwise.priors import PseudoCounts
+from priorwise.ranking.evidence import evidence_lines
+from priorwise.ranking.scorer import Scorer, Top
+from priorwise.tables import write_csv
+
+SHARED = 2_000
+"""Documents that judge the priors of every category."""
+
+GRID_STEP = 2
+"""Of the grid of strengths every second is looked at: four to a factor of ten around the collection."""
+
+LOOKED_AT = 16
+"""Categories on which the power of the length is chosen for all."""
+
+PER_TASK = 8
+
+
+@dataclass(frozen=True)
+class LearnedLabel:
+    """What was learned of one category: as little as a ranking needs."""
+
+    label: str
+    members: Rows
+    prior: PseudoCounts
+    length_power: float
+    leave_one_out: float
+    scorer: Scorer
+    calibration: Calibration
+
+
+@dataclass(frozen=True)
+class Together:
+    """How many categories are learned; this goes to other processes, with the corpus's address.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    choices : Choices
+    excluded : array of int
+        Documents to leave out altogether.
+    labels : int
+        How many there are.
+    shares : bool
+        Whether one sample judges the priors of all; if not, each category is learned as if it were alone.
+    """
+
+    corpus: Corpus
+    choices: Choices
+    excluded: Rows
+    labels: int
+    shares: bool
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, labels: Sequence[str], choices: Choices, excluded: Rows, engine: Engine, *, shares: bool
+    ) -> Together:
+        """Check all labels, and choose what they share: the power of the length that most of some would choose."""
+        alone = cls(corpus, choices, excluded, len(labels), shares)
+        for label in labels:
+            alone.category(label)
+        if not shares:
+            return alone
+        procedure = replace(choices.procedure, seeds=1, grid_step=GRID_STEP)
+        every = replace(alone, choices=replace(choices, procedure=procedure))
+        spread = np.unique(np.linspace(0, len(labels) - 1, LOOKED_AT).round().astype(int))
+        looked_at = every.learned([labels[i] for i in spread.tolist()], engine)
+        power = most_frequent([each.length_power for each in looked_at])
+        chosen = replace(choices, procedure=replace(procedure, length_powers=(power,)))
+        return replace(every, choices=chosen)
+
+    @cached_property
+    def sample(self) -> SharedSample:
+        """What judges the priors of all."""
+        return SharedSample.draw(self.corpus, self.excluded, size=SHARED, seed=self.choices.procedure.seed)
+
+    def category(self, label: str) -> Category:
+        """The documents of a category."""
+        members = np.setdiff1d(self.corpus.members(label), self.excluded).astype(np.int64)
+        if len(members) < 2 or len(members) + len(self.excluded) == self.corpus.n_documents:
+            n, after = self.corpus.n_documents, " after the exclusions" if len(self.excluded) else ""
+            has = f"{counted(len(members), 'member')}{after}, of {counted(n, 'document')}"
+            raise NotEnoughData(f"'{label}' has {has}: too few, or too many")
+        return Category(self.corpus, label, members, self.excluded, NO_ROWS)
+
+    def learn(self, label: str) -> LearnedLabel:
+        """Learn a category as one of many."""
+        members = self.category(label).members
+        learned = learn(self.corpus, members, self.excluded, self.choices.procedure, shared=self.sample, threads=1)
+        choice = learned.choice
+        return LearnedLabel(
+            label, members, choice.prior, choice.length_power, choice.score, learned.scorer, learned.calibration
+        )
+
+    def learned(self, labels: Sequence[str], engine: Engine) -> list[LearnedLabel]:
+        """Learn some categories."""
+        groups = [labels[i : i + PER_TASK] for i in range(0, len(labels), PER_TASK)]
+        return [each for group in engine.call(self._learn_group, groups) for each in group]
+
+    def _learn_group(self, labels: Sequence[str]) -> list[LearnedLabel]:
+        return [self.learn(label) for label in labels]
+
+    def run(self, label: str) -> Run:
+        """Make the run of a category, on one thread."""
+        category = self.category(label)
+        if not self.shares:
+            return run_of(category, self.choices, engine=Local(1), threads=1)
+        shared = SharedLearning(self.labels, len(self.sample.rows), GRID_STEP)
+        return run_of(category, self.choices, engine=Local(1), threads=1, shared=self.sample, together=shared)
+
+
+def most_frequent(powers: Sequence[float]) -> float:
+    """Return the most frequent number, the smallest of those.
+
+    Examples
+    --------
+    >>> most_frequent([1.0, 0.5, 0.25, 0.5, 0.25])
+    0.25
+    """
+    times = Counter(powers)
+    return min(times, key=lambda power: (-times[power], power))
+
+
+_CANDIDATES = pa.schema(
+    {
+        "label": pa.string(),
+        "rank": pa.int32(),
+        "id": pa.string(),
+        "title": pa.string(),
+        "score": pa.float64(),
+        "probability": pa.float64(),
+        "evidence": pa.string(),
+    }
+)
+_LABELS = pa.schema(
+    {
+        "label": pa.string(),
+        "members": pa.int64(),
+        "missing": pa.float64(),
+        "missing_low": pa.float64(),
+        "missing_high": pa.float64(),
+        "prior": pa.string(),
+        "length_power": pa.float64(),
+        "leave_one_out": pa.float64(),
+        "predicted_positive": pa.int64(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class ManyFound:
+    """What was found for many categories.
+
+    Attributes
+    ----------
+    candidates : pyarrow.Table
+        The best documents of each category: label, rank, id, title, score, probability, evidence.
+    labels : pyarrow.Table
+        Each category with its members, the estimated number of missing ones with its 80% interval (default model), its
+        prior, the leave-one-out value of the objective there (presence model), and how many documents are predicted to
+        be members.
+    """
+
+    candidates: pa.Table
+    labels: pa.Table
+
+
+def about_run(run: Run) -> pa.Table:
+    """Return the row of a run's category."""
+    missing, facts = run.missing, run.ranker.facts()
+    row = {
+        "label": run.about.label,
+        "members": run.about.members,
+        "missing": None if missing is None else missing.expected,
+        "missing_low": None if missing is None else missing.low,
+        "missing_high": None if missing is None else missing.high,
+        "prior": repr(run.prior),
+        "length_power": facts.get("length_power"),
+        "leave_one_out": (facts.get("learned") or {}).get("score"),
+        "predicted_positive": run.ranker.predicted,
+    }
+    return pa.Table.from_pylist([row], schema=_LABELS)
+
+
+def candidates_of(run: Run) -> pa.Table:
+    """Return the candidates of a run."""
+    label = pa.array([run.about.label] * len(run.ranking), pa.string())
+    return run.ranking.table.append_column("label", label).select(_CANDIDATES.names).cast(_CANDIDATES)
+
+
+def candidates(corpus: Corpus, learned: LearnedLabel, found: Top) -> pa.Table:
+    """Return the candidates of one category."""
+    return pa.table(
+        {
+            "label": [learned.label] * len(found.documents),
+            "rank": np.arange(1, len(found.documents) + 1, dtype=np.int32),
+            "id": corpus.ids(found.documents),
+            "title": corpus.titles(found.documents),
+            "score": found.scores,
+            "probability": learned.calibration.probability(found.scores),
+            "evidence": evidence_lines(corpus, found.documents, learned.scorer),
+        },
+        schema=_CANDIDATES,
+    )
+
+
+def about_labels(learned: Sequence[LearnedLabel], tops: Sequence[Top]) -> pa.Table:
+    """Return a row for each category that was learned and ranked."""
+    return pa.table(
+        {
+            "label": [each.label for each in learned],
+            "members": [len(each.members) for each in learned],
+            **{name: pa.nulls(len(learned), pa.float64()) for name in ("missing", "missing_low", "missing_high")},
+            "prior": [repr(each.prior) for each in learned],
+            "length_power": [each.length_power for each in learned],
+            "leave_one_out": [each.leave_one_out for each in learned],
+            "predicted_positive": [found.predicted_positive for found in tops],
+        },
+        schema=_LABELS,
+    )
+
 
 AT_ONCE = 256
 """Categories whose weights are held at a time."""
@@ -99,11 +319,11 @@ def discover_many(
     engine = engine or Local(threads)
     tell = progress or (lambda what, share: None)
     together = _together(corpus, labels, exclude, engine, choices)
-    found, about = [TABLE.empty_table()], [LABELS.empty_table()]
+    found, about = [_CANDIDATES.empty_table()], [_LABELS.empty_table()]
     if not together.shares:
         for run in _runs(together, labels, engine, progress):
             found.append(candidates_of(run))
-            about.append(labels_table([run]))
+            about.append(about_run(run))
         return ManyFound(pa.concat_tables(found), pa.concat_tables(about))
     at_once = max(1, min(AT_ONCE, MASK_BYTES // max(1, corpus.n_documents)))
     for start in range(0, len(labels), at_once):
@@ -183,3 +403,98 @@ def _runs(together: Together, labels: Sequence[str], engine: Engine, progress: P
         tell("learning and ranking", start / len(labels))
         yield from engine.call(together.run, labels[start : start + RUNS_AT_ONCE])
     tell("learning and ranking", 1.0)
+
+
+MARKER = "runs.json"
+LABELS = "labels.csv"
+_LONGEST_NAME = 60
+
+
+class RunFolders:
+    """The runs of many categories, each in a folder of its own, and a table that says which is whose.
+
+    If the same was begun here before, with the same corpus and choices, what is there stays and only the rest is asked
+    for.
+
+    Parameters
+    ----------
+    path : Path
+        The folder to make.
+    labels : sequence of str
+        The categories.
+    made_with : dict
+        Whatever else the runs depend on, as JSON can hold it.
+    overwrite : bool
+        Whether runs that were made otherwise may be replaced; those that were reviewed never are.
+    """
+
+    def __init__(
+        self, path: Path, labels: Sequence[str], made_with: dict[str, Any], *, overwrite: bool = False
+    ) -> None:
+        self.path = path
+        digits = len(str(len(labels)))
+        self.names = {label: f"{n:0{digits}d}-{file_name(label)}.run" for n, label in enumerate(labels, 1)}
+        about = {"format": 1, "made_with": made_with, "runs": self.names}
+        self._about = json.dumps(about, indent=2, ensure_ascii=False).encode("utf-8", "replace")
+        self._marker = path / MARKER
+        self._goes_on = not overwrite and self._marker.is_file() and self._marker.read_bytes() == self._about
+        if not self._goes_on:
+            check_free(path, MARKER, "folder of runs", overwrite=overwrite)
+
+    def begin(self) -> None:
+        """Make the folder, without the older runs; if the same was begun before, leave it as it is."""
+        if self._goes_on:
+            return
+        with disk_errors_explained(self.path, only_writing=True):
+            if self._marker.is_file():
+                self._remove_older(self._marker)
+            if self.path.exists():
+                write_bytes(self._marker, self._about)
+            else:
+                with whole_folder(self.path, MARKER, "folder of runs", overwrite=False) as folder:
+                    write_bytes(folder / MARKER, self._about)
+        self._goes_on = True
+
+    def _remove_older(self, marker: Path) -> None:
+        try:
+            names = [str(name) for name in json.loads(marker.read_bytes())["runs"].values()]
+        except (ValueError, LookupError, AttributeError) as error:
+            raise BrokenFile(marker, "damaged; remove the folder yourself, or choose another name") from error
+        # Only what such a folder holds: a name from a file must not lead out of it.
+        older = [self.path / name for name in names if Path(name).name == name and (self.path / name).is_dir()]
+        for folder in older:
+            check_output(folder, overwrite=True)
+        for folder in [*older, self.path / LABELS]:
+            remove(folder)
+
+    @property
+    def done(self) -> list[str]:
+        """The categories whose runs are there."""
+        there = self.names.items() if self._goes_on else ()
+        return [label for label, name in there if (self.path / name / RUN).is_file()]
+
+    def save(self, run: Run) -> None:
+        """Write the run of one category."""
+        run.save(self.path / self.names[str(run.about.label)])
+
+    def finish(self) -> pa.Table:
+        """Write and return the table of all categories: their priors, and the names of their folders."""
+        # One at a time: a run holds its whole ranking.
+        rows = [about_run(Run.load(self.path / name)) for name in self.names.values()]
+        table = pa.concat_tables(rows).append_column("run", pa.array(list(self.names.values()), pa.string()))
+        with whole_file(self.path / LABELS) as draft:
+            write_csv(table, draft)
+        return table
+
+
+def file_name(label: str) -> str:
+    """Return a label as a part of a file's name: what is no letter, digit or dash becomes a dash.
+
+    Examples
+    --------
+    >>> file_name("20th-century physicists/../x"), file_name("…")
+    ('20th-century-physicists-x', 'label')
+    """
+    words = re.sub(r"[^\w]+", "-", label).strip("-")
+    # In bytes, because that is what a name may not have too many of.
+    return words.encode()[:_LONGEST_NAME].decode(errors="ignore").strip("-") or "label"

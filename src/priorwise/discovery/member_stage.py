@@ -15,10 +15,9 @@ from priorwise.charts import share_bars
 from priorwise.counting import counted, rounded
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
-from priorwise.discovery.learning import Source, ranking_model
+from priorwise.discovery.presence_stage import NO_ROWS, Source, ranking_model
 from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
 from priorwise.discovery.stopping import unfound_members
-from priorwise.discovery.training import NO_ROWS
 from priorwise.discovery.typed import typed
 from priorwise.engines.engine import Engine
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector

@@ -1,34 +1,259 @@
-"""The presence model as a stage of a run, and the baseline: a presence model with one imagined document per class."""
+"""The presence model as a stage of a run: naive Bayes on which words a document has, its prior learned."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from priorwise.charts import heat_map
+from priorwise.corpus import Corpus
 from priorwise.counting import amount, counted, some
-from priorwise.discovery.damage import damage_named
 from priorwise.discovery.stage import COMPARES, Drawing, FactTable, Stage
-from priorwise.discovery.typed import typed
-from priorwise.errors import InputError
-from priorwise.models.linear_model import LinearModel
-from priorwise.models.naive_bayes.terrain import Terrain, TriedPairs
+from priorwise.discovery.typed import damage_named, typed
+from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.linear_model import LinearModel, Origins
+from priorwise.models.naive_bayes.presence_leave_one_out import Cases, LeaveOneOut, PresenceCounts
+from priorwise.models.naive_bayes.terrain import (
+    LENGTH_POWERS,
+    PriorChoice,
+    Terrain,
+    TriedPairs,
+    choose_prior,
+    length_divisor,
+    score_of,
+)
+from priorwise.models.weights import Calibration, Weights, calibrate
 from priorwise.priors import PseudoCounts
+from priorwise.priors.presence import UNIFORM, PresencePrior
+from priorwise.ranking.scorer import Scorer
 from priorwise.ranking.table import Ranking
-from priorwise.search import NINE_STARTS, radial
+from priorwise.search import NINE_STARTS, PPV, AveragePrecision, Target, as_target, radial
 from priorwise.tables import write_csv
 
-if TYPE_CHECKING:
-    from priorwise.discovery.learning import Learned
+Rows = NDArray[np.int64]
+Bags = tuple[NDArray[np.int64], NDArray[np.uint32]]
+"""Offsets and tokens of some documents."""
+
+NO_ROWS: Rows = np.empty(0, np.int64)
+
+BACKGROUND_PER_MEMBER = 200
+"""All other documents together weigh at most this much per member, so that λ− means the same in any corpus."""
+
+HARD_WEIGHT = 100.0
+"""What a document weighs that people rejected, among all other documents; together at most as much as all of those."""
+
+NOTHING_TO_FIND = "every document of the corpus is a member: there is nothing to find, nor to compare with"
+
+JUDGED_PER_MEMBER = 20
+JUDGED_AT_MOST = 5_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """All members and one sample of the others, to be scored by leave-one-out."""
+
+    seed: int
+    negatives: Rows
+    cases: Cases
+    counts: PresenceCounts
+
+    def leave_one_out(self, kind: PresencePrior = UNIFORM, threads: int | None = None) -> LeaveOneOut:
+        """Score every case by a model that has not seen it."""
+        return LeaveOneOut(self.cases, self.counts, kind=kind, threads=threads)
+
+
+@dataclass(frozen=True)
+class SharedSample:
+    """Documents that judge the priors of many categories: drawn once, and read once."""
+
+    seed: int
+    rows: Rows
+    indptr: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
+
+    @classmethod
+    def draw(cls, corpus: Corpus, excluded: Rows, *, size: int, seed: int) -> SharedSample:
+        """Draw so many documents that are not excluded, or take all of them."""
+        pool = np.setdiff1d(np.arange(corpus.n_documents), excluded)
+        drawn = np.random.default_rng(seed).choice(pool, min(size, len(pool)), replace=False, shuffle=False)
+        rows = np.sort(drawn).astype(np.int64)
+        return cls(seed, rows, *corpus.take(rows))
+
+    def without(self, members: Rows) -> tuple[Rows, Bags]:
+        """The rows, and the offsets and tokens, of those that are no members."""
+        kept = ~np.isin(self.rows, members, assume_unique=True)
+        lengths = np.diff(self.indptr)
+        indptr = np.concatenate([[0], np.cumsum(lengths[kept])])
+        return self.rows[kept], (indptr, self.tokens[np.repeat(kept, lengths)])
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a model learns from.
+
+    Parameters
+    ----------
+    members : array of int
+        The members' rows.
+    features : array of int
+        The tokens that occur in at least one member; counts and cases speak of them by their place here.
+    samples : list of Sample
+        One per seed.
+    others : int
+        How many documents the samples were drawn from.
+    background : PresenceCounts, optional
+        The members against all other documents; without it, the model is trained on the samples.
+    """
+
+    members: Rows
+    features: NDArray[np.int64]
+    samples: list[Sample]
+    others: int
+    background: PresenceCounts | None = None
+
+    @property
+    def negative_weight(self) -> float:
+        """How many documents of the corpus each sampled negative stands for."""
+        return self.others / len(self.samples[0].negatives)
+
+    def first_counts(self) -> PresenceCounts:
+        """The counts with the first sample: the paper's model."""
+        return self.samples[0].counts
+
+    def mean_counts(self) -> PresenceCounts:
+        """The counts with all other documents, or the mean over the samples: the same n(−), with less noise."""
+        if self.background is not None:
+            return self.background
+        counts = [sample.counts for sample in self.samples]
+        negative = np.mean([each.negative for each in counts], axis=0)
+        return replace(counts[0], negative=negative)
+
+
+def draw_training(
+    corpus: Corpus,
+    members: Rows,
+    excluded: Rows,
+    *,
+    seeds: list[int],
+    per_member: float | None = None,
+    hard: Rows = NO_ROWS,
+    shared: SharedSample | None = None,
+) -> Training:
+    """Read the members, and draw one sample of other documents per seed, without replacement.
+
+    With `per_member`, each sample has so many negatives per member and trains a model of its own. Without, every model
+    is trained on all other documents, which the vocabulary has counted already, and the samples only judge it: 20
+    negatives per member, at most 5,000. A sample that holds every other document is drawn once.
+
+    `hard` are other documents that people rejected: every sample that trains a model has them, and among all other
+    documents they weigh more.
+
+    `shared` is a sample that judges the priors of other categories, too, instead of samples of this one's own.
+    """
+    if len(members) < 2:
+        after = " after the exclusions" if len(excluded) else ""
+        raise NotEnoughData(
+            f"a category needs at least 2 members to learn from, and this one has {len(members)}{after}"
+        )
+    n_other = corpus.n_documents - len(members) - len(excluded)
+    if n_other == 0:
+        raise NotEnoughData(NOTHING_TO_FIND)
+
+    indptr, tokens = corpus.take(members)
+    features = np.unique(tokens).astype(np.int64)
+    place = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
+    place[features] = np.arange(len(features), dtype=np.int32)
+    positive = np.bincount(place[tokens], minlength=len(features)).astype(np.float64)
+    member_cases = (indptr, place[tokens], np.diff(indptr))
+
+    # What an excluded document holds is unknown to the collection, too.
+    in_all = corpus.document_frequency[features] - _count(corpus, excluded, place, len(features))
+    n_all = float(len(members) + n_other)
+    background, share, hard_weight = None, 1.0, 1.0
+    if per_member is None:
+        size = min(JUDGED_PER_MEMBER * len(members), JUDGED_AT_MOST, n_other)
+        share = min(1.0, BACKGROUND_PER_MEMBER * len(members) / n_other)
+        hard_weight = max(share, min(HARD_WEIGHT, n_other * share / max(1, len(hard))))
+        in_others = (in_all - positive) * share + (hard_weight - share) * _count(corpus, hard, place, len(features))
+        n_others = n_other * share + (hard_weight - share) * len(hard)
+        background = PresenceCounts(positive, in_others, len(members), n_others, in_all, n_all)
+    else:
+        size = min(max(1, round(per_member * len(members))), n_other)
+
+    samples = []
+    for seed, drawn, negatives in _judges(corpus, members, excluded, seeds, size, shared, background is None, hard):
+        weights = np.where(np.isin(drawn, hard), hard_weight, share)
+        cases = _cases(member_cases, negatives, place, weights)
+        counts = background or replace(cases.count(len(features)), collection=in_all, n_collection=n_all)
+        samples.append(Sample(seed, drawn, cases, counts))
+    return Training(members, features, samples, n_other, background)
+
+
+def _judges(
+    corpus: Corpus,
+    members: Rows,
+    excluded: Rows,
+    seeds: list[int],
+    size: int,
+    shared: SharedSample | None,
+    train: bool,
+    hard: Rows,
+) -> Iterator[tuple[int, Rows, Bags]]:
+    """Yield the seed, the rows, and the offsets and tokens of each sample."""
+    if shared is not None and len((own := shared.without(members))[0]):
+        yield shared.seed, *own
+        return
+    is_other = np.ones(corpus.n_documents, dtype=bool)
+    is_other[members] = False
+    is_other[excluded] = False
+    others = np.flatnonzero(is_other)
+    pool = np.setdiff1d(others, hard) if train else others
+    for seed in seeds[:1] if size == len(others) else seeds:
+        drawn = np.random.default_rng(seed).choice(pool, size=min(size, len(pool)), replace=False, shuffle=False)
+        drawn = np.sort(np.concatenate([drawn, hard]) if train else drawn)
+        yield seed, drawn, corpus.take(drawn)
+
+
+def _count(corpus: Corpus, rows: Rows, place: NDArray[np.int32], n_features: int) -> NDArray[np.float64]:
+    """In how many of some documents each feature occurs."""
+    _, tokens = corpus.take(rows)
+    local = place[tokens]
+    return np.bincount(local[local >= 0], minlength=n_features).astype(np.float64)
+
+
+def _cases(
+    members: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    negatives: Bags,
+    place: NDArray[np.int32],
+    weights: NDArray[np.float64],
+) -> Cases:
+    """The members and some negatives with their weights, the latter without the tokens that no member has."""
+    member_indptr, member_tokens, member_length = members
+    indptr, tokens = negatives
+    local = place[tokens]
+    known = local >= 0
+    kept = np.concatenate([[0], np.cumsum(known)])
+    is_member = np.arange(len(member_length) + len(weights)) < len(member_length)
+    return Cases.of(
+        np.concatenate([member_indptr, member_indptr[-1] + kept[indptr[1:]]]),
+        np.concatenate([member_tokens, local[known]]),
+        is_member,
+        taken_out=np.concatenate([np.ones(len(member_length)), weights]),
+        length=np.concatenate([member_length, np.diff(indptr)]),
+    )
+
 
 TERRAIN, TRIALS = "terrain.parquet", "trials.csv"
 
@@ -376,3 +601,253 @@ def _read_terrains(file: Path, n_samples: int) -> list[Terrain]:
     if len(terrains) != n_samples:
         raise ValueError(f"it has {len(terrains)} samples instead of {n_samples}")
     return terrains
+
+
+NO_LABEL = "members"
+"""What the one label of a model is called if the category was given as a list."""
+
+
+GivenPrior = PseudoCounts | Callable[[int], PseudoCounts]
+"""A prior that is not learned, or one that depends on the number of tokens, such as ``PseudoCounts.perks``."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How a prior is learned: everything that a run can choose."""
+
+    target: Any
+    search: str = "exhaustive"
+    seeds: int = 5
+    seed: int = 0
+    negatives_per_positive: float | None = None
+    length_powers: tuple[float, ...] = LENGTH_POWERS
+    mean_counts: bool = True
+    prior: GivenPrior | None = None
+    centre: str = "collection"
+    grid_step: int = 1
+    is_paper: bool = False
+
+    @classmethod
+    def ours(cls, target: Target | None = None, **choices: Any) -> Procedure:
+        """The default: what wins on hidden members."""
+        return cls(as_target(target or AveragePrecision()), **choices)
+
+    @classmethod
+    def paper(cls, *, seed: int = 0) -> Procedure:
+        """The paper's: PPV, nine radial climbs for each of five samples of as many negatives as members, plain s(d).
+
+        The imagined documents hold every token.
+        """
+        return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False, centre="uniform", is_paper=True)
+
+    def counts(self, training: Training) -> str:
+        """What the model counts, in words."""
+        if not self.mean_counts:
+            return "first sample"
+        return "mean of the samples" if training.background is None else "all other documents"
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A learned prior with what it was learned from."""
+
+    corpus: Corpus
+    procedure: Procedure
+    training: Training
+    samples: list[LeaveOneOut]
+    choice: PriorChoice
+    counts: PresenceCounts
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """What a score means."""
+        choice, weight = self.choice, self.training.negative_weight
+        return _calibrate(self.samples, choice.prior, choice.length_power, weight)
+
+    def model(self, label: str | None) -> LinearModel:
+        """The model, by the names of its words."""
+        choice, tokens = self.choice, self.corpus.token_names(self.training.features)
+        source = Source.of(self.corpus)
+        return presence_model(source, label, tokens, self.counts, choice.prior, choice.length_power, self.calibration)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The model, by the numbers of its tokens."""
+        own = self.counts.weights(self.choice.prior)
+        return Scorer(Weights(self.training.features, own.values, own.bias), self.choice.length_power)
+
+    def facts(self) -> PresenceFacts:
+        """How the prior was learned, and what it is."""
+        choice, training, procedure = self.choice, self.training, self.procedure
+
+        def value(prior: PseudoCounts, length_power: float) -> Value:
+            weight = training.negative_weight
+            target = procedure.target
+            return Value(*score_of(self.samples, target, prior, negative_weight=weight, length_power=length_power))
+
+        return PresenceFacts(
+            choice.prior.negative,
+            choice.prior.positive,
+            choice.prior.centre,
+            choice.length_power,
+            len(training.features),
+            target=procedure.target.name,
+            search=procedure.search,
+            seeds=tuple(sample.seed for sample in training.samples),
+            negatives_per_sample=len(training.samples[0].negatives),
+            documents_per_negative=training.negative_weight,
+            counts=procedure.counts(training),
+            length_powers=procedure.length_powers,
+            given=procedure.prior is not None,
+            paper=procedure.is_paper,
+            remark=choice.remark,
+            learned=value(choice.prior, choice.length_power),
+            laplace=value(PseudoCounts.laplace(), 0.0),
+        )
+
+
+def learn(
+    corpus: Corpus,
+    members: Rows,
+    excluded: Rows,
+    procedure: Procedure,
+    *,
+    hard: Rows = NO_ROWS,
+    shared: SharedSample | None = None,
+    threads: int | None = None,
+) -> Learned:
+    """Draw the samples, choose the prior, and fit the model with it.
+
+    `hard` are negatives that people rejected; `shared` is a sample that judges the priors of other categories, too.
+    """
+    seeds = list(range(procedure.seed, procedure.seed + procedure.seeds))
+    training = draw_training(
+        corpus, members, excluded, seeds=seeds, per_member=procedure.negatives_per_positive, hard=hard, shared=shared
+    )
+    kind = PseudoCounts(centre=procedure.centre)
+    samples = [sample.leave_one_out(kind, threads) for sample in training.samples]
+    given = procedure.prior(len(training.features)) if callable(procedure.prior) else procedure.prior
+    choice = choose_prior(
+        samples,
+        procedure.target,
+        grid=kind.strength_grid[:: procedure.grid_step],
+        search=procedure.search,
+        negative_weight=training.negative_weight,
+        length_powers=procedure.length_powers,
+        given=None if given is None else replace(given, centre=procedure.centre),
+    )
+    counts = training.mean_counts() if procedure.mean_counts else training.first_counts()
+    return Learned(corpus, procedure, training, samples, choice, counts)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The paper's baseline: one imagined document per class, as many other documents as members, plain s(d)."""
+
+    corpus: Corpus
+    training: Training
+
+    @classmethod
+    def of(cls, corpus: Corpus, members: Rows, excluded: Rows, *, seed: int = 0) -> Baseline:
+        """Draw its training."""
+        return cls(corpus, draw_training(corpus, members, excluded, seeds=[seed], per_member=1.0))
+
+    @property
+    def calibration(self) -> Calibration:
+        """What a score means."""
+        training = self.training
+        return _calibrate([training.samples[0].leave_one_out()], PseudoCounts.laplace(), 0.0, training.negative_weight)
+
+    @property
+    def scorer(self) -> Scorer:
+        """The model, by the numbers of its words."""
+        own = self.training.first_counts().weights(PseudoCounts.laplace())
+        return Scorer(Weights(self.training.features, own.values, own.bias))
+
+
+@dataclass(frozen=True)
+class Source:
+    """The corpus that a model was learned from, as the model remembers it."""
+
+    checksum: str
+    documents: int
+    tokenizer: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Source:
+        """What to remember of a corpus."""
+        return cls(corpus.checksum, corpus.n_documents, corpus.tokenizer)
+
+
+def presence_model(
+    source: Source,
+    label: str | None,
+    tokens: Sequence[str],
+    counts: PresenceCounts,
+    prior: PseudoCounts,
+    length_power: float,
+    calibration: Calibration,
+) -> LinearModel:
+    """Counts and a prior as a linear model that knows where its weights come from.
+
+    What the documents say of a word is the log ratio of its rates as counted, with half a document added to each class
+    so that a count of zero stays finite. The prior brings the rest of the weight.
+    """
+    weights = counts.weights(prior)
+    positive, negative = counts.positive[weights.features], counts.negative[weights.features]
+    data = np.log((positive + 0.5) / (counts.n_positive + 1)) - np.log((negative + 0.5) / (counts.n_negative + 1))
+    sizes = float(np.log(counts.n_positive / counts.n_negative))
+    origins = Origins(
+        positive,
+        negative,
+        weights.values[0] - data,
+        float(counts.n_positive),
+        float(counts.n_negative),
+        float(weights.bias[0]) - sizes,
+    )
+    return ranking_model(
+        source, label, "presence", repr(prior), weights, tokens, counts.n_positive, calibration,
+        features="presence", length_power=length_power, origins=origins,
+    )  # fmt: skip
+
+
+def ranking_model(
+    source: Source,
+    label: str | None,
+    kind: str,
+    prior: str,
+    weights: Weights,
+    tokens: Sequence[str],
+    n_members: float,
+    calibration: Calibration | None,
+    **details: Any,
+) -> LinearModel:
+    """A model that ranks the documents of a corpus for one category; details are as in `LinearModel`."""
+    about: dict[str, Any] = {
+        "model": kind,
+        "prior": prior,
+        "corpus": {"checksum": source.checksum, "documents": source.documents},
+    }
+    if calibration is None:
+        about["uncalibrated"] = True
+    return LinearModel.of(
+        weights,
+        tokens,
+        labels=[NO_LABEL if label is None else label],
+        multilabel=True,
+        link="logistic",
+        tokenizer=source.tokenizer,
+        members=np.array([float(n_members)]),
+        about=about,
+        calibration=calibration,
+        **details,
+    )
+
+
+def _calibrate(samples: list[LeaveOneOut], prior: PseudoCounts, length_power: float, weight: float) -> Calibration:
+    scores, positive, weights = [], [], []
+    for loo in samples:
+        scores.append(loo.scores(prior) / length_divisor(loo.cases.length, length_power))
+        positive.append(loo.cases.positive)
+        weights.append(np.where(loo.cases.positive, 1.0, weight) * loo.cases.weight)
+    return calibrate(np.concatenate(scores), np.concatenate(positive), np.concatenate(weights) / len(samples))

@@ -10,30 +10,33 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
+from priorwise.charts import Markup, Picture, element, two_curves
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.files import FILES, check_described, check_files, described
 from priorwise.corpus.storage.places import recorded_path
 from priorwise.counting import counted
-from priorwise.discovery.damage import damage_named
+from priorwise.discovery.category import FILE_NAME as VERDICTS
+from priorwise.discovery.category import JudgedDocument, Status, Statuses, Subcategories
 from priorwise.discovery.old_runs import upgraded
 from priorwise.discovery.stage import COMPARES, RANKS, Stage
-from priorwise.discovery.status import Status, Statuses, Subcategories
-from priorwise.discovery.typed import typed
-from priorwise.discovery.verdicts import FILE_NAME as VERDICTS
-from priorwise.discovery.verdicts import JudgedDocument
+from priorwise.discovery.typed import damage_named, typed
 from priorwise.durable import check_free, whole_folder
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.ranking.evidence import Explanation, explain
+from priorwise.ranking.metrics import area_between, ppv_curve
 from priorwise.ranking.table import Ranking
 from priorwise.tables import write_csv
 
 if TYPE_CHECKING:
     from priorwise.charts import Picture
     from priorwise.models.naive_bayes.terrain import Terrain
+
 
 FORMAT = 4
 """Formats 1 to 3 kept each stage in a form of its own; `old_runs` reads them."""
@@ -241,7 +244,6 @@ class Run:
         return f"<Run of {what}: {members}, {self.prior!r}, {candidates}>"
 
     def _repr_html_(self) -> str:
-        from priorwise.discovery.notebook import run_html
 
         return run_html(self)
 
@@ -254,8 +256,6 @@ class Run:
 
     def plot_precision(self, relevant: Collection[str]) -> Picture:
         """Draw precision@k of the ranking and the baseline, given the ids of the documents that are members."""
-        from priorwise.discovery.pictures import precision_picture
-
         return precision_picture(self, relevant)
 
     def explain(self, corpus: Corpus, document_id: str) -> Explanation:
@@ -415,3 +415,70 @@ def _made(folder: Path) -> Path:
 def _keep_verdicts(folder: Path, *, name: Path) -> None:
     if (folder / VERDICTS).exists():
         raise InputError(f"{name} was reviewed, and {VERDICTS} in it holds people's work; choose another name")
+
+
+def run_html(run: Run, top: int = 10) -> Markup:
+    """Return the run as HTML; everything is escaped, whatever the titles hold."""
+    about = run.about
+    label = about.label if about.label is not None else about.unnamed.capitalize()
+    has = run.ranking.has_probabilities
+    headings = ["rank", "title", *["probability"] * has, "baseline rank", "strongest words"]
+    rows = [
+        element(
+            "tr",
+            element("td", row["rank"]),
+            element("td", element("bdi", row["title"])),
+            element("td", f"{row['probability']:.2f}") if has else None,
+            element("td", f"{row['baseline_rank']:,}"),
+            element("td", row["evidence"]),
+        )
+        for row in run.ranking.rows(top)
+    ]
+    members, candidates = counted(about.members, "member"), counted(len(run.ranking), "candidate")
+    return element(
+        "div",
+        element("p", element("b", label), f": {members}, {candidates}. "),
+        [element("p", sentence) for sentence in run.ranker.describe()],
+        element(
+            "table",
+            element("thead", element("tr", [element("th", heading, scope="col") for heading in headings])),
+            element("tbody", rows),
+        ),
+    )
+
+
+def precision_picture(run: Run, relevant: Collection[str], mark: int | None = 250) -> Picture:
+    """Draw precision@k of both rankings of a run, given the ids of the documents that are members."""
+    masks = [judged(ranking.ids, relevant) for ranking in (run.ranking, run.baseline)]
+    learned, baseline = (ppv_curve(mask) for mask in masks)
+    return precision_curves(learned, baseline, area_between(*masks), mark=mark, names=names_of(run))
+
+
+def names_of(run: Run) -> tuple[str, str]:
+    """Return what the two rankings of a run are called."""
+    return run.ranker.title.removeprefix("the "), run.compared.title.removeprefix("the ")
+
+
+def precision_curves(
+    learned: NDArray[np.float64],
+    baseline: NDArray[np.float64],
+    ahead: float,
+    *,
+    mark: int | None,
+    names: tuple[str, str],
+) -> Picture:
+    """Draw two curves of precision; `ahead` is the mean of their difference."""
+    ends = [float(curve[-1]) if len(curve) else 0.0 for curve in (learned, baseline)]
+    summary = (
+        f"Precision@k of both rankings. The {names[0]} ends at {ends[0]:.3f}, the {names[1]} at {ends[1]:.3f}; "
+        f"the difference is {ahead:+.3f} on average."
+    )
+    return two_curves(
+        learned, baseline, names, x_name="k, documents from the top", y_name="precision@k", mark=mark, summary=summary
+    )
+
+
+def judged(ids: list[str], relevant: Collection[str]) -> NDArray[np.bool_]:
+    """Return which documents of a list are members."""
+    known = frozenset(relevant)
+    return np.array([id in known for id in ids], np.bool_)

@@ -1,12 +1,19 @@
-"""JSON into dataclasses: every value has the type that its field names, or the file is refused."""
+"""Read what a run keeps: JSON into dataclasses, and errors that name the damaged file."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 import types
 import typing
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from priorwise.errors import BrokenFile
 
 T = TypeVar("T")
 
@@ -80,3 +87,20 @@ def _require(right: bool, where: str, value: Any, wanted: str) -> None:
     if not right:
         shown = repr(value)
         raise ValueError(f"'{where}' is {shown if len(shown) <= 40 else shown[:39] + '…'}, not {wanted}")
+
+
+@contextlib.contextmanager
+def damage_named(file: Path) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into a `BrokenFile` that names it.
+
+    Where one such block is inside another, the inner one names the file.
+    """
+    try:
+        yield
+    except BrokenFile:
+        raise
+    except FileNotFoundError as error:
+        raise BrokenFile(file.parent, f"damaged: {file.name} is missing") from error
+    except (pa.ArrowException, ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise BrokenFile(file, f"damaged ({reason})") from error

@@ -9,20 +9,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
-    "InverseDocumentFrequency": "priorwise.features.weighting",
-    "NamedColumns": "priorwise.features.named_columns",
-    "PearsonSelection": "priorwise.features.selection",
+    "InverseDocumentFrequency": "priorwise.features.transformers",
+    "NamedColumns": "priorwise.features.transformers",
+    "PearsonSelection": "priorwise.features.transformers",
     "Spelling": "priorwise.features.spelling",
-    "TermFrequency": "priorwise.features.weighting",
-    "Words": "priorwise.features.words",
+    "TermFrequency": "priorwise.features.transformers",
+    "Words": "priorwise.features.transformers",
 }
 
 if TYPE_CHECKING:
-    from priorwise.features.named_columns import NamedColumns
-    from priorwise.features.selection import PearsonSelection
     from priorwise.features.spelling import Spelling
-    from priorwise.features.weighting import InverseDocumentFrequency, TermFrequency
-    from priorwise.features.words import Words
+    from priorwise.features.transformers import (
+        InverseDocumentFrequency,
+        NamedColumns,
+        PearsonSelection,
+        TermFrequency,
+        Words,
+    )
 
 __all__ = ["InverseDocumentFrequency", "NamedColumns", "PearsonSelection", "Spelling", "TermFrequency", "Words"]
 

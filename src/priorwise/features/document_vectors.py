@@ -49,3 +49,64 @@ def text_vector(corpus: Corpus, text: str) -> Any:
     ['film']
     """
     return Recipe("log", rarity(corpus), cosine=True).apply(corpus.vectorize([re.sub(r"[\W_]+", " ", text)]))
+
+
+AT_MOST = 4_096
+"""Of a larger corpus so many documents at random show which words occur together."""
+
+MEASURED = 256
+"""About so many of them give the scale."""
+
+
+class WordCovariance:
+    """The prior covariance Σ = (1 − s) I + s C of the weights of words: words that occur together have similar weights.
+
+    C is the covariance of the words in the documents, at a scale at which both parts give the documents the same
+    variance. It is never written out: a product with a vector takes two passes over the documents.
+
+    Parameters
+    ----------
+    X : scipy.sparse.csr_matrix
+        The documents, a row for each and a column for each word.
+    share : float
+        s.
+    seed : int
+        Which documents of a corpus with more than `AT_MOST` are used.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_matrix
+    >>> X = csr_matrix([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    >>> WordCovariance(X, 0.5)(np.array([1.0, 0.0, 0.0])).round(2).tolist()
+    [0.8, 0.3, -0.3]
+    """
+
+    def __init__(self, X: Any, share: float, *, seed: int = 0) -> None:
+        if X.shape[0] > AT_MOST:
+            X = X[np.sort(np.random.default_rng(seed).choice(X.shape[0], AT_MOST, replace=False))]
+        self.X = X.astype(np.float32)
+        self._across = self.X.T.tocsr()
+        some = self.X[:: max(1, self.X.shape[0] // MEASURED)]
+        products = np.asarray((some @ self._across).toarray())
+        products -= products.mean(axis=1, keepdims=True)
+        own, shared = float(some.multiply(some).sum()), float(np.einsum("ij,ij->", products, products))
+        self.own = np.float32(1.0 - share)
+        self.shared = np.float32(share * own / shared if shared > 0 else 0.0)
+
+    def __call__(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return Σ w; what comes after the words, such as a constant, is independent."""
+        n_words = self.X.shape[1]
+        along = self.X @ weights[:n_words]
+        result = np.array(weights)
+        result[:n_words] *= self.own
+        result[:n_words] += self.shared * (self._across @ (along - along.mean()))
+        return result
+
+    def products(self, X: Any) -> NDArray[Any]:
+        """Return X Σ Xᵀ for the rows of X, whose further columns are independent."""
+        n_words = self.X.shape[1]
+        words, further = X[:, :n_words], X[:, n_words:]
+        along = np.asarray((words @ self._across).toarray(), np.float32)
+        along -= along.mean(axis=1, keepdims=True)
+        own = self.own * (words @ words.T) + further @ further.T
+        return np.asarray(own.toarray() + self.shared * (along @ along.T))

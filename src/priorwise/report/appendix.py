@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from priorwise.charts import Markup, box_plots, element, line_chart, reliability_plot
 from priorwise.charts.markup import joined
 from priorwise.counting import rounded
-from priorwise.discovery.pictures import names_of, precision_curves
-from priorwise.discovery.run import About, Run, VerdictCounts
+from priorwise.discovery.category import ARROW, SUBCATEGORY
+from priorwise.discovery.run import About, Run, VerdictCounts, names_of, precision_curves
 from priorwise.discovery.stage import COMPARES, NARROWS, Stage
-from priorwise.discovery.status import ARROW, SUBCATEGORY
 from priorwise.models.missing import Missing
 from priorwise.report.parts import (
     BASELINE,

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorwise.charts import Markup, box_plots, dot_plot, element, scatter
 from priorwise.charts.markup import joined
-from priorwise.discovery.pictures import names_of
+from priorwise.discovery.run import names_of
 from priorwise.ranking.metrics import compare
 from priorwise.report.appendix import BOXES, growth
 from priorwise.report.parts import chance, figure, interval, note, share, table

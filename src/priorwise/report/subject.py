@@ -11,9 +11,8 @@ from typing import Any
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
-from priorwise.discovery.status import SUBCATEGORY
+from priorwise.discovery.category import SUBCATEGORY, JudgedDocument
 from priorwise.discovery.stopping import StopDecision, may_stop, unfound_members
-from priorwise.discovery.verdicts import JudgedDocument
 from priorwise.errors import CorpusError, InputError
 from priorwise.ranking.metrics import FoundByOne, found_by_one
 from priorwise.ranking.table import Ranking

@@ -11,7 +11,7 @@ from typing import Any
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.discovery import Run
-from priorwise.discovery.verdicts import rows_there
+from priorwise.discovery.category import rows_there
 from priorwise.durable import check_free_files
 from priorwise.errors import CorpusError, InputError
 from priorwise.exports import Finished, Result, WrittenBack, write_back, write_finished

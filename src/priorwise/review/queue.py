@@ -14,8 +14,8 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run
+from priorwise.discovery.category import SUBCATEGORY
 from priorwise.discovery.instructive import most_instructive
-from priorwise.discovery.status import SUBCATEGORY
 from priorwise.durable import whole_file
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.ranking.table import Ranking

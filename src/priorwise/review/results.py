@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.discovery import Run
-from priorwise.discovery.status import SUBCATEGORY
-from priorwise.discovery.verdicts import Judged, JudgedDocument
+from priorwise.discovery.category import SUBCATEGORY, Judged, JudgedDocument
 from priorwise.errors import InputError
 from priorwise.ranking.metrics import area_between, bootstrap_ppv, compare_lists, ppv_curve
 from priorwise.ranking.table import Ranking

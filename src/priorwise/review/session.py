@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.copies import copies_in
 from priorwise.discovery import Run, discover
-from priorwise.discovery.category import Category
+from priorwise.discovery.category import FILE_NAME, SUBCATEGORY, Category, Judged, JudgedDocument, Statuses
 from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.member_stage import CategoryFeatures, find_members, linear_model
-from priorwise.discovery.status import SUBCATEGORY, Statuses
 from priorwise.discovery.stopping import (
     StopDecision,
     Unfound,
@@ -30,10 +29,9 @@ from priorwise.discovery.stopping import (
     may_stop,
     unfound_members,
 )
-from priorwise.discovery.verdicts import FILE_NAME, Judged, JudgedDocument
 from priorwise.engines.engine import Local
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.features.cooccurrence import WordCovariance
+from priorwise.features.document_vectors import WordCovariance
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.models.regression.updating import USUAL_RATIO, balanced, learned_at, learned_change, learned_ratio

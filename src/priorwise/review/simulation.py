@@ -21,8 +21,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.durable import held, sync_file
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
-from priorwise.features.cooccurrence import WordCovariance
-from priorwise.features.document_vectors import document_vectors, text_vector
+from priorwise.features.document_vectors import WordCovariance, document_vectors, text_vector
 from priorwise.models.regression.judged_squares import JudgedSquares
 from priorwise.models.regression.updating import balanced
 from priorwise.ranking.metrics import (

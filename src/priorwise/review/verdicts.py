@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
-from priorwise.discovery.verdicts import FILE_NAME, JudgedDocument
+from priorwise.discovery.category import FILE_NAME, JudgedDocument
 from priorwise.errors import BrokenFile, DiskFull, InputError
 
 Word = Literal["yes", "no", "unsure", "skip", "withdrawn"]

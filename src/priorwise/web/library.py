@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from priorwise.discovery import Run, discover
-from priorwise.discovery.verdicts import FILE_NAME
+from priorwise.discovery.category import FILE_NAME
 from priorwise.errors import InputError
 from priorwise.review.verdicts import Verdicts
 from priorwise.text.tokens import tokens

@@ -272,7 +272,7 @@ async def _received(request: Request, path: Path, largest: int) -> int:
 def _demo(corpora: Corpora, name: str, report: Report) -> str:
     """Make the corpus of the demo: the Wikipedia of 2006 if it can be had, or a made-up wiki."""
     from priorwise.corpus.build.wikipedia import ingest_wikipedia
-    from priorwise.discovery.made_up_wiki import write_wiki
+    from priorwise.discovery.demo import write_wiki
     from priorwise.readers.addresses import cache_folder
     from priorwise.readers.download import find_enwik8
 

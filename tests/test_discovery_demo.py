@@ -17,11 +17,19 @@ from priorwise.cli import main
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run
-from priorwise.discovery.demo import category_to_show, corpus_made_before, find_again
+from priorwise.discovery.demo import (
+    TOPICS,
+    category_graph,
+    category_to_show,
+    corpus_made_before,
+    find_again,
+    make_documents,
+    subcategory,
+    wiki_articles,
+    write_wiki,
+)
 from priorwise.discovery.hidden import NONE, split_members
-from priorwise.discovery.learning import Baseline, Procedure, learn
-from priorwise.discovery.made_up import TOPICS, make_documents
-from priorwise.discovery.made_up_wiki import category_graph, subcategory, wiki_articles, write_wiki
+from priorwise.discovery.presence_stage import Baseline, Procedure, learn
 from priorwise.engines.local import score_corpus
 from priorwise.errors import DownloadFailed, NotEnoughData
 

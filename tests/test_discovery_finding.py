@@ -11,7 +11,7 @@ import reference_ranking as reference
 
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import InputError, NotEnoughData, UnknownName
 from slow_discovery import Sets, check_against_slow, facts_of, rows_of, slow_baseline, slow_scores
 

@@ -10,7 +10,7 @@ import priorwise as pw
 from priorwise.cli.names import parse_objective
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.made_up import DemoDocument
+from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import InputError
 from slow_discovery import Sets, check_against_slow, facts_of, presence_of, rows_of
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from priorwise.features import cooccurrence
-from priorwise.features.cooccurrence import WordCovariance
+from priorwise.features import document_vectors
+from priorwise.features.document_vectors import WordCovariance
 
 
 @given(st.integers(0, 10_000), st.integers(2, 12), st.integers(1, 8), st.floats(0.0, 0.95))
@@ -31,7 +31,7 @@ def test_a_sample_of_a_large_corpus_is_enough(monkeypatch: pytest.MonkeyPatch) -
     X = csr_matrix(rng.random((400, 6)) * (rng.random((400, 6)) < 0.5))
     weights = rng.normal(size=6)
     whole = WordCovariance(X, 0.5)(weights)
-    monkeypatch.setattr(cooccurrence, "AT_MOST", 200)
+    monkeypatch.setattr(document_vectors, "AT_MOST", 200)
     sampled = WordCovariance(X, 0.5)
     assert sampled.X.shape[0] == 200
     assert np.linalg.norm(sampled(weights) - whole) < 0.2 * np.linalg.norm(whole)

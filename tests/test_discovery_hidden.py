@@ -10,21 +10,22 @@ from sklearn.metrics import average_precision_score
 
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus
+from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.discovery.hidden import (
     BASELINE,
     MEASURES,
     DefaultModel,
     HiddenResult,
     LaplaceBaseline,
+    LinearPeer,
     all_methods,
     eligible_labels,
     hidden_members,
+    peers,
     presence_methods,
     split_members,
     summarise,
 )
-from priorwise.discovery.made_up import DemoDocument, make_documents
-from priorwise.discovery.peers import LinearPeer, peers
 from priorwise.errors import NotEnoughData, UnknownName
 
 

@@ -15,7 +15,7 @@ from conftest import FAST, Cli, Refused
 from priorwise.corpus import CategoryPage, Corpus, Document, ingest
 from priorwise.corpus.build.ingestion import corpus_of
 from priorwise.discovery import Run, discover
-from priorwise.discovery.status import Status, Statuses, Subcategories
+from priorwise.discovery.category import Status, Statuses, Subcategories
 from priorwise.errors import InputError, UnknownName
 from priorwise.readers.document import Entry, Stream
 
