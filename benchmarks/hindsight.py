@@ -15,7 +15,7 @@ from measure import table
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, eligible_labels, split_members
 from priorwise.discovery.presence_stage import Procedure, draw_training
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import score_corpus
 from priorwise.models.naive_bayes.terrain import COARSE, length_divisor
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts

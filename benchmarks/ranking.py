@@ -14,7 +14,7 @@ from measure import arguments, peak_memory, seconds, table, zipf_documents
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.build.writing import write_corpus
-from priorwise.engines.local import rank_corpus
+from priorwise.engines.engine import rank_corpus
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
 from priorwise.text.tokens import CountedTexts

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from priorwise.engines.java import use_java
-from priorwise.engines.spark import Spark
+from priorwise.engines.spark import Spark, use_java
 
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """A Java that lives for a minute need not compile for days."""

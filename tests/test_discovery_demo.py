@@ -30,7 +30,7 @@ from priorwise.discovery.demo import (
 )
 from priorwise.discovery.hidden import NONE, split_members
 from priorwise.discovery.presence_stage import Baseline, Procedure, learn
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import score_corpus
 from priorwise.errors import DownloadFailed, NotEnoughData
 
 N = 800

@@ -14,15 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import priorwise.discovery.many as many
-import priorwise.discovery.many as many_learning
 from conftest import FAST, Cli, Refused, contents
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
-from priorwise.discovery.many import RunFolders, discover_many, discover_runs, labels_table
+from priorwise.discovery.many import RunFolders, about_run, discover_many, discover_runs
 from priorwise.discovery.presence_stage import SharedSample, draw_training
 from priorwise.discovery.run import SharedLearning
-from priorwise.engines.engine import Local
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import Local, score_corpus
 from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, choose_prior
 from priorwise.priors import PseudoCounts
@@ -45,7 +43,7 @@ def test_a_prior_is_the_one_that_discover_chooses_from_the_same_sample(
     corpus: Corpus, labels: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With every other document as a negative, the sample is the same; so are the counts, and so is the choice."""
-    monkeypatch.setattr(many_learning, "SHARED", corpus.n_documents)
+    monkeypatch.setattr(many, "SHARED", corpus.n_documents)
     monkeypatch.setattr("priorwise.discovery.presence_stage.JUDGED_PER_MEMBER", corpus.n_documents)
     kind = PseudoCounts(centre="collection")
     for label in labels:
@@ -54,7 +52,7 @@ def test_a_prior_is_the_one_that_discover_chooses_from_the_same_sample(
         choice = choose_prior(
             [training.samples[0].leave_one_out(kind)],
             AveragePrecision(),
-            grid=kind.strength_grid[:: many_learning.GRID_STEP],
+            grid=kind.strength_grid[:: many.GRID_STEP],
             negative_weight=training.negative_weight,
             length_powers=LENGTH_POWERS,
         )
@@ -124,7 +122,7 @@ def test_runs_hold_the_same_rankings(corpus: Corpus, labels: list[str]) -> None:
         assert rows.equals(run.ranking.table.select(rows.column_names).cast(rows.schema))
         assert run.about.together == SharedLearning(len(labels), 397, 2)
         assert not set(run.ranking.ids) & set(excluded)
-    by_run = labels_table(runs)
+    by_run = pa.concat_tables(map(about_run, runs))
     exact = ["label", "members", "prior", "length_power"]
     assert found.labels.select(exact).equals(by_run.select(exact))
     # A grid's value is read off bins, the run's own from the scores; where many are ranked, signs are to rounding.
@@ -159,7 +157,7 @@ def test_groups_and_threads_change_nothing(corpus: Corpus, labels: list[str], mo
     one = discover_many(corpus, labels, top=9, engine=Local(1), progress=lambda what, share: told.append(share))
     assert told[-1] == 1.0
     monkeypatch.setattr(many, "AT_ONCE", 2)
-    monkeypatch.setattr(many_learning, "PER_TASK", 1)
+    monkeypatch.setattr(many, "PER_TASK", 1)
     other = discover_many(corpus, labels, top=9, engine=Local(3))
     assert other.candidates.equals(one.candidates)
 

@@ -17,7 +17,7 @@ from priorwise.discovery import Run, discover, finding
 from priorwise.discovery.category import Category, Judged
 from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import rows_to_read
-from priorwise.engines.local import score_corpus
+from priorwise.engines.engine import score_corpus
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector
 from priorwise.features.other_labels import other_labels

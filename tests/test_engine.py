@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import priorwise.engines.local as local
+import priorwise.engines.engine as local
 from priorwise.corpus import Corpus
-from priorwise.engines.local import rank_corpus, score_corpus
-from priorwise.engines.one_by_one import score_rows
+from priorwise.engines.engine import rank_corpus, score_corpus, score_rows
 from priorwise.models.naive_bayes.estimators import BernoulliNB
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
@@ -164,7 +163,7 @@ def test_any_length_of_the_list(count: int, top: int) -> None:
 
 @pytest.mark.parametrize("count", [2, 6])
 def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr("priorwise.engines.passes.STEP", 17)
+    monkeypatch.setattr("priorwise.engines.engine.STEP", 17)
     random = np.random.default_rng(count)
     corpus = make_corpus(random, 600, copies=3)
     scorers = make_scorers(random, corpus, count)

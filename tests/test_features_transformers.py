@@ -110,8 +110,8 @@ def test_stop_words_go_before_stems(tmp_path: Path):
     assert Words("english", "porter").transform(TEXTS).tolist() == ["harvest wheat relat tonn", "don't ship wheat"]
     listed = tmp_path / "smart.stop"
     listed.write_text("# SMART's, some of it\nthe of\ndon't  # contracted\n", encoding="utf-8")
-    for given in (listed, str(listed), ["The", "of", "don't"], {"the", "of", "don't"}):
-        assert Words(given, "porter").transform(TEXTS).tolist() == ["harvest wheat relat tonn", "ship wheat"]
+    for stop_words in (listed, str(listed), ["The", "of", "don't"], {"the", "of", "don't"}):
+        assert Words(stop_words, "porter").transform(TEXTS).tolist() == ["harvest wheat relat tonn", "ship wheat"]
     assert Words(ENGLISH_STOP_WORDS)("The wheat") == ["wheat"]
     assert Words(stemmer=lambda word: word[:3])("wheat corn") == ["whe", "cor"]
 
@@ -142,7 +142,7 @@ def test_stems_of_many_threads_are_the_same():
             assert found == expected
 
 
-def test_bad_input_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_wrong_stemmer_or_stop_list_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(InputError, match="no stemmer 'klingon'; there are arabic"):
         Words(stemmer="klingon").fit()
     with pytest.raises(InputError, match="give a list of texts, not one text"):

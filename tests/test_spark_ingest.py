@@ -200,7 +200,7 @@ def test_files_of_medline(spark: Spark, small_parts: None, tmp_path: Path) -> No
 
 def test_any_table(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The documents stand in the order of their ids, wherever their rows were."""
-    monkeypatch.setattr("priorwise.engines.spark_frames.DOCUMENTS_PER_SPLIT", 64)
+    monkeypatch.setattr("priorwise.engines.spark_ingest.DOCUMENTS_PER_SPLIT", 64)
     made = records(700)
     pq.write_table(pa.Table.from_pylist(made[::-1]), tmp_path / "rows.parquet", row_group_size=100)
     frame = spark.session.read.parquet(str(tmp_path / "rows.parquet"))

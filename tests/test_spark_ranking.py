@@ -10,9 +10,8 @@ import pytest
 import priorwise.corpus.build.ingestion as build
 import priorwise.corpus.build.ingestion as ingestion
 from priorwise.corpus import Corpus
-from priorwise.engines.corpus_part import parts_of_corpus
 from priorwise.engines.engine import Engine, Local
-from priorwise.engines.spark import Spark
+from priorwise.engines.spark import Spark, parts_of_corpus
 from priorwise.errors import InputError
 from test_engine import make_corpus, make_scorers
 

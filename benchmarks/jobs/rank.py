@@ -54,7 +54,7 @@ def agreement(folder: Path, first: np.ndarray) -> dict[str, float]:
 
 def ours(threads: int | None, folder: Path) -> Started:
     import priorwise as pw
-    from priorwise.engines.local import rank_corpus
+    from priorwise.engines.engine import rank_corpus
     from priorwise.ranking.scorer import Scorer
 
     corpus = pw.Corpus.open(folder / "made.corpus")
@@ -71,7 +71,7 @@ def ours(threads: int | None, folder: Path) -> Started:
 def ours_together(folder: Path) -> Started:
     """Many categories of 500 members in one pass: so many times the work."""
     import priorwise as pw
-    from priorwise.engines.local import rank_corpus
+    from priorwise.engines.engine import rank_corpus
     from ranking import scorer
 
     corpus = pw.Corpus.open(folder / "made.corpus")

@@ -1,12 +1,16 @@
-"""Make the shards of a corpus on Spark, and merge their tokens there: the functions are those of the local engine."""
+"""Make a corpus on Spark, from the splits of a reader or from a table, by the functions of the local engine."""
 
 from __future__ import annotations
 
 import json
+import time
 import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +18,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from priorwise.corpus.build.ingestion import IngestSummary, shard_makers, ways_of_working
 from priorwise.corpus.build.merge import CountedNames, TokenWork, added_up, largest_count, merge_names, renumbered
 from priorwise.corpus.build.shards import AnyShard, StoredShard
-from priorwise.corpus.build.writing import Reading, ShardSource, Split, Unfinished
+from priorwise.corpus.build.wikipedia import wiki_tokenizer
+from priorwise.corpus.build.writing import MakeShard, Reading, ShardSource, Split, Unfinished, write_corpus
+from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.storage.places import Store, batches_of
-from priorwise.engines.spark import Spark
-from priorwise.engines.spark_tasks import FAILURE
-from priorwise.readers.document import added_remarks
+from priorwise.corpus.texts import KeepText
+from priorwise.counting import counted
+from priorwise.engines.spark import FAILURE, Spark, answered, map_in_arrow, quiet, spark_errors
+from priorwise.errors import InputError
+from priorwise.readers.document import Document, added_remarks
+from priorwise.readers.fields import Columns
+from priorwise.wiki.siteinfo import SiteNames, site_names
+from priorwise.wiki.wikitext import RULE_VERSION as WIKITEXT_RULES
+from priorwise.wiki.wikitext import read_wikitext
 
 SHARDS_PER_TASK = 16
 """Shards whose vocabularies a task merges before Spark counts: so many times less goes over the network."""
@@ -97,7 +110,7 @@ def finished_splits(store: Store) -> dict[int, Any]:
 
 
 class SparkTokens:
-    """Tokens counted by an aggregation and renumbered by tasks, as a `TokenWork` does."""
+    """Tokens count_group by an aggregation and renumbered by tasks, as a `TokenWork` does."""
 
     def __init__(self, spark: Spark, shards: Sequence[AnyShard], store: Store) -> None:
         self._spark, self._store = spark, store
@@ -108,7 +121,7 @@ class SparkTokens:
 
     @cached_property
     def _sizes(self) -> pa.Table:
-        return self._spark.run(self._groups, measured, _SIZES)
+        return self._spark.run(self._groups, measure_group, _SIZES)
 
     @property
     def largest(self) -> int:
@@ -124,7 +137,7 @@ class SparkTokens:
         """Count the tokens of all shards."""
         from pyspark.sql import functions as spark
 
-        each = self._spark.map(self._groups, counted, _COUNTED)
+        each = self._spark.map(self._groups, count_group, _COUNTED)
         # Spark compares strings by their bytes, as the local engine does. A failure has no token, and stays apart.
         total = each.groupBy("token").agg(
             spark.sum("documents").alias("documents"),
@@ -155,7 +168,7 @@ class SparkTokens:
 Group = Sequence[tuple[int, AnyShard]]
 
 
-def counted(group: Group) -> Iterator[pa.RecordBatch]:
+def count_group(group: Group) -> Iterator[pa.RecordBatch]:
     """Merge the vocabularies of some shards."""
     vocabularies = [shard.vocabulary for _, shard in group]
     merged = merge_names([vocabulary.column("token") for vocabulary in vocabularies])
@@ -164,7 +177,7 @@ def counted(group: Group) -> Iterator[pa.RecordBatch]:
     yield from pa.table(columns, schema=_COUNTED).to_batches(max_chunksize=1 << 16)
 
 
-def measured(group: Group) -> Iterator[pa.RecordBatch]:
+def measure_group(group: Group) -> Iterator[pa.RecordBatch]:
     """Return the largest count of some shards, and how many there are."""
     entries = sum(len(shard.tokens.column("tokens").values) for _, shard in group)
     largest = max(largest_count(shard) for _, shard in group)
@@ -197,3 +210,218 @@ def _ids_of(store: Store, names: pa.ChunkedArray) -> NDArray[np.uint32]:
 
 def _final(number: int) -> str:
     return f"tokens-{number:06d}.arrow"
+
+
+SLOTS = "revision_content_slots"
+_NEEDED = {"wiki_id", "page_namespace_id", "page_title", SLOTS}
+
+
+def is_content_table(columns: list[str]) -> bool:
+    """Return whether a table has the columns of Wikimedia's ``mediawiki_content_current``.
+
+    Examples
+    --------
+    >>> is_content_table(["page_id", "page_title", "page_namespace_id", "wiki_id", "revision_content_slots"])
+    True
+    """
+    return set(columns) >= _NEEDED
+
+
+def articles_of(frame: Any) -> tuple[Any, str]:
+    """Return the articles of one wiki as id, title and text, and the wiki's language.
+
+    These are the pages of namespace 0 whose main slot holds visible wikitext. As from a dump, a document's id is its
+    title.
+    """
+    from pyspark.sql import functions as column
+
+    wikis = sorted(str(row[0]) for row in frame.select("wiki_id").distinct().limit(3).collect())
+    if len(wikis) != 1:
+        there = f"has pages of several wikis ({', '.join(wikis)} …)" if wikis else "has no row"
+        raise InputError(f"the table {there}: choose one, as in frame.where(\"wiki_id = 'enwiki'\")")
+    main = column.col(SLOTS)["main"]
+    wanted = (column.col("page_namespace_id") == 0) & (main["content_model"] == "wikitext")
+    if "revision_content_is_visible" in frame.columns:
+        wanted &= column.col("revision_content_is_visible")
+    title = column.translate("page_title", "_", " ")
+    chosen = frame.where(wanted).select(title.alias("id"), title.alias("title"), main["content_body"].alias("text"))
+    return chosen, wikis[0].removesuffix("wiki")
+
+
+DOCUMENTS_PER_SPLIT = 1 << 14
+"""About how many documents one task reads."""
+
+REDIRECTS, DISAMBIGUATIONS = "redirects left out", "disambiguation pages left out"
+
+_SAMPLED_PER_SPLIT = 64
+_SPLIT, _ORDER = "priorwise_split", "priorwise_id"
+_ROWS_AT_A_TIME = "512"
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
+def ingest_frame(
+    spark: Spark,
+    frame: Any,
+    path: str | Path,
+    *,
+    columns: Columns | None = None,
+    keep_text: KeepText = "whole",
+    overwrite: bool = False,
+    wikitext: str | None = None,
+) -> IngestSummary:
+    """Read a table into a corpus folder; see :meth:`priorwise.engines.spark.Spark.ingest`.
+
+    If the texts are wikitext, `wikitext` is the wiki's language.
+    """
+    begun = time.perf_counter()
+    columns = columns or Columns()
+    frame = spark.table(frame) if isinstance(frame, str) else frame
+    with spark_errors():
+        if columns == Columns() and is_content_table(frame.columns):
+            frame, wikitext = articles_of(frame)
+    columns.check(frame.columns, "the table")
+    if columns.id not in frame.columns:
+        raise InputError(f"the table has no column '{columns.id}': rows have no order, so each document needs an id")
+    names = site_names(wikitext) if wikitext is not None else None
+    table = _Table(spark, frame.select(*columns.names_in(frame.columns)), columns, keep_text, names)
+    fingerprint = {
+        "kind": "table",
+        "schema": frame.schema.json(),
+        "files": sorted(frame.inputFiles()),
+        "documents": table.n_documents,
+        "cuts": table.cuts,
+        "columns": asdict(columns),
+        "wikitext": [WIKITEXT_RULES, wikitext] if wikitext is not None else None,
+        **ways_of_working(keep_text),
+    }
+    written = write_corpus(
+        table,
+        path,
+        tokenizer=this_tokenizer() if names is None else wiki_tokenizer(),
+        fingerprint=fingerprint,
+        overwrite=overwrite,
+        work=_TableWork(spark, table),
+    )
+    return IngestSummary.of(written, begun)
+
+
+class _Table:
+    """A table, cut into splits by its ids: the documents of the corpus stand in the order of their ids."""
+
+    def __init__(
+        self, spark: Spark, frame: Any, columns: Columns, keep_text: KeepText, names: SiteNames | None
+    ) -> None:
+        from pyspark.sql import functions as column
+
+        self.columns, self.keep_text, self.names = columns, keep_text, names
+        self.frame = frame.withColumn(_ORDER, column.col(columns.id).cast("string"))
+        with spark_errors():
+            blank = (column.coalesce(column.trim(column.col(_ORDER)), column.lit("")) == "").cast("long")
+            rows, blanks = self.frame.agg(column.count("*"), column.sum(blank)).first()
+            if blanks:
+                raise InputError(f"{counted(blanks, 'row')} of the table without an id: every document needs an id")
+            self.n_documents = int(rows)
+            # Whether an id is among the sample depends on the id alone, so the next attempt cuts at the same places.
+            every = max(1, DOCUMENTS_PER_SPLIT // _SAMPLED_PER_SPLIT)
+            sampled = self.frame.where(column.pmod(column.xxhash64(_ORDER), column.lit(every)) == 0).select(_ORDER)
+            ids = sorted(row[0] for row in sampled.collect() if row[0] is not None)
+        self.cuts: list[str] = ids[_SAMPLED_PER_SPLIT::_SAMPLED_PER_SPLIT]
+
+    def makers(self) -> Iterator[MakeShard]:
+        """Refuse: only Spark reads its tables."""
+        raise InputError("only Spark can read this table")
+
+    def splits(self) -> Sequence[Any]:
+        """Refuse: a table's rows come through Spark."""
+        raise InputError("only Spark can read this table")
+
+    def remarks(self) -> dict[str, int]:
+        """Return nothing: a faulty row is an error."""
+        return {}
+
+    def splits_done(self, done: int, total: int) -> None:
+        """No-op: a table reports no progress."""
+
+
+@dataclass(frozen=True)
+class _TableWork:
+    spark: Spark
+    table: _Table
+
+    def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
+        from pyspark.sql import functions as column
+
+        table, store = self.table, unfinished.store
+        done = finished_splits(store)
+        n_splits = len(table.cuts) + 1
+        cuts, write = table.cuts, _WriteRows(store, table.columns, table.keep_text, table.names)
+        with quiet():
+            number = column.udf(lambda identity: bisect_right(cuts, identity or ""), "int")(_ORDER)
+        rows = table.frame.withColumn(_SPLIT, number)
+        if done:
+            rows = rows.where(~column.col(_SPLIT).isin(sorted(done)))
+        ordered = rows.repartition(n_splits, _SPLIT).sortWithinPartitions(_SPLIT, _ORDER)
+        conf = self.spark.session.conf
+        usual = conf.get(_BATCH)
+        # Texts may be long, so ten thousand of them may be too much for a worker.
+        conf.set(_BATCH, _ROWS_AT_A_TIME)
+        try:
+            made = self.spark.collect(map_in_arrow(ordered, write, DONE))
+        finally:
+            conf.set(_BATCH, usual)
+        return reading_of(store, done, made, {})
+
+    def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
+        return SparkTokens(self.spark, shards, unfinished.store)
+
+
+@dataclass(frozen=True)
+class _WriteRows:
+    """Rows in the order of splits and ids in, shards written."""
+
+    store: Store
+    columns: Columns
+    keep_text: KeepText
+    names: SiteNames | None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Write each split of a partition. Our own errors are returned, not raised."""
+        yield from answered(lambda: self._written(batches), DONE)
+
+    def _written(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        for number, group in groupby(rows, key=lambda row: row[_SPLIT]):
+            split = _Rows(self.keep_text)
+            split.documents = self._documents(group, split.told)
+            told = written_split(self.store, number, split)
+            yield pa.RecordBatch.from_pydict({"split": [number], "told": [json.dumps(told)]}, schema=DONE)
+
+    def _documents(self, rows: Iterable[dict[str, Any]], told: dict[str, int]) -> Iterator[Document]:
+        for row in rows:
+            try:
+                document = self.columns.document(row, 0)
+            except (InputError, UnicodeDecodeError) as error:
+                raise InputError(f"the row with {self.columns.id} '{row[_ORDER]}': {error}") from error
+            if self.names is not None:
+                article = read_wikitext(document.text, self.names)
+                if article.is_redirect or article.is_disambiguation:
+                    what = REDIRECTS if article.is_redirect else DISAMBIGUATIONS
+                    told[what] = told.get(what, 0) + 1
+                    continue
+                document.text, document.labels = article.text, [*document.labels, *article.categories]
+                # As in a wiki's dump, whose articles begin with their titles.
+                document.title_words = False
+            yield document
+
+
+@dataclass(slots=True)
+class _Rows:
+    keep_text: KeepText
+    documents: Iterable[Document] = ()
+    told: dict[str, int] = field(default_factory=dict)
+
+    def makers(self) -> Iterator[MakeShard]:
+        return shard_makers(self.documents, self.keep_text)
+
+    def remarks(self) -> dict[str, int]:
+        return self.told

@@ -196,7 +196,7 @@ def _discovered(workspace: Workspace, note: Note, path: Path, report: Report) ->
 
 def found_documents(workspace: Workspace, wanted: str, limit: int) -> list[dict[str, Any]]:
     """Search the documents for words: those with the most and the rarest of them come first."""
-    from priorwise.engines.local import rank_corpus
+    from priorwise.engines.engine import rank_corpus
     from priorwise.models.weights import Weights
     from priorwise.ranking.scorer import Scorer
 
