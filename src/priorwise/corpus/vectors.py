@@ -40,12 +40,8 @@ SHORTEST = 1e-6
 class Vectors:
     """The vectors of a corpus.
 
-    Parameters
-    ----------
-    values : array, shape (n_documents, n_dimensions)
-        Rows of length 1, or 0 for a document without a vector; 16-bit floats.
-    encoder : str, optional
-        What made them, as `priorwise embed --with` takes it. None: made elsewhere.
+    `values` (shape (n_documents, n_dimensions)): rows of length 1, or 0 for a document without a vector; 16-bit
+    floats. `encoder`: what made them, as `priorwise embed --with` takes it. None: made elsewhere.
     """
 
     values: NDArray[np.float16]
@@ -53,13 +49,7 @@ class Vectors:
 
     @classmethod
     def of(cls, values: Any, encoder: str | None = None) -> Vectors:
-        """Check an array, and bring its rows to length 1.
-
-        Examples
-        --------
-        >>> Vectors.of([[3.0, 4.0], [0.0, 0.0]]).take([0, 1]).round(1).tolist()
-        [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-        """
+        """Check an array, and bring its rows to length 1."""
         return cls(_directions(_sound(values, "the vectors")), encoder)
 
     @property
@@ -137,18 +127,10 @@ class Vectors:
 def read_vectors(path: str | Path, ids: list[str] | None = None) -> NDArray[Any]:
     """Read an array of vectors from a file: ``.npy``, ``.parquet`` or ``.safetensors``.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file. A Parquet file has one column of lists, and may have a column ``id``.
-    ids : list of str, optional
-        The ids of the documents. A Parquet file with a column ``id`` is put in their order; rows of other documents are
-        left out.
+    `path`: the file. A Parquet file has one column of lists, and may have a column ``id``. `ids`: the ids of the
+    documents. A Parquet file with a column ``id`` is put in their order; rows of other documents are left out.
 
-    Raises
-    ------
-    BrokenFile
-        It cannot be read, or has not one vector per document.
+    Raises `BrokenFile` if it cannot be read, or has not one vector per document.
     """
     file = Path(path)
     if not file.is_file():

@@ -23,13 +23,8 @@ FILE_NAME = "verdicts.sqlite"
 class JudgedDocument:
     """What people together said of a document.
 
-    Parameters
-    ----------
-    id : str
-        The document.
-    verdict : {"yes", "no", "unsure"}
-    drawn : bool
-        Whether the document was drawn at random; else a model or a list chose it.
+    `verdict` ("yes", "no", "unsure"). `drawn`: whether the document was drawn at random; else a model or a list
+    chose it.
     """
 
     id: str
@@ -41,23 +36,9 @@ class JudgedDocument:
 class Judged:
     """Documents that people judged, by their ids.
 
-    Parameters
-    ----------
-    accepted : tuple of str
-        These are members, whatever their labels say.
-    rejected : tuple of str
-        These are none, though they look as if: hard negatives.
-    unsure : tuple of str
-        Nobody could say. They are neither, and no candidates again.
-    order : tuple of JudgedDocument
-        All of them in the order of their first verdicts, where it is known. The estimate of missing members needs it.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a", "b", "c", "d"], labels=["x", "x", None, None])
-    >>> members, hard = Judged(("2",), ("1", "gone")).applied(corpus, corpus.members("x"), np.array([], np.int64))
-    >>> members.tolist(), hard.tolist()
-    ([0, 2], [1])
+    `accepted`: these are members, whatever their labels say. `rejected`: these are none, though they look as if:
+    hard negatives. `unsure`: nobody could say. They are neither, and no candidates again. `order`: all of them in
+    the order of their first verdicts, where it is known. The estimate of missing members needs it.
     """
 
     accepted: tuple[str, ...] = ()
@@ -67,13 +48,7 @@ class Judged:
 
     @classmethod
     def of(cls, order: Iterable[JudgedDocument]) -> Judged:
-        """Sort documents by what was said of them.
-
-        Examples
-        --------
-        >>> Judged.of([JudgedDocument("b", "yes"), JudgedDocument("a", "no")]).accepted
-        ('b',)
-        """
+        """Sort documents by what was said of them."""
         in_order = tuple(order)
 
         def said(word: str) -> tuple[str, ...]:
@@ -105,18 +80,9 @@ def rows_there(corpus: Corpus, ids: Iterable[str]) -> Rows:
 class Category:
     """The members of a category, and the documents that cannot be candidates.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The documents.
-    label : str, optional
-        The category's label; None for a list of members.
-    members, excluded, rejected : array of int
-        Rows: known members, documents left out altogether, documents that people rejected.
-    verdicts : Judged, optional
-        The verdicts that members and rejected documents come from.
-    given : tuple of str, optional
-        The ids of the members, if they were given as a list.
+    `label`: the category's label; None for a list of members. `members`, `excluded`, `rejected`: rows: known
+    members, documents left out altogether, documents that people rejected. `verdicts`: the verdicts that members
+    and rejected documents come from. `given`: the ids of the members, if they were given as a list.
     """
 
     corpus: Corpus
@@ -203,23 +169,8 @@ class Status:
 class Statuses:
     """Look up the status of documents in relation to one category.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        With a category graph.
-    label : str
-        The category.
-    depth : int, optional
-        How far below it a category still counts as its subcategory; any number of steps by default.
-
-    Examples
-    --------
-    >>> from priorwise.corpus.build.ingestion import corpus_of
-    >>> from priorwise.readers.document import CategoryPage, Document, Stream
-    >>> pages = [CategoryPage("Chess", ["Games"]), Document("1", "Fork", "", ["Chess"]), Document("2", "Law", "")]
-    >>> corpus = corpus_of(Corpus, Stream(pages), None)
-    >>> Statuses(corpus, "Games").of([0, 1])
-    [Status(status='subcategory', path='Games › Chess'), Status(status='new', path=None)]
+    `corpus`: with a category graph. `depth`: how far below it a category still counts as its subcategory; any
+    number of steps by default.
     """
 
     def __init__(self, corpus: Corpus, label: str, depth: int | None = None) -> None:
@@ -281,14 +232,9 @@ def statuses_below(corpus: Corpus, label: str | None, depth: int | None) -> Stat
 class Subcategories:
     """The subcategories of a run's category, and how many candidates are in them.
 
-    Parameters
-    ----------
-    depth : int, optional
-        How far below the category a subcategory may be; any number of steps by default.
-    categories : int
-        How many subcategories there are.
-    candidates : dict
-        For each ranking, how many candidates are in a subcategory and how many are new.
+    `depth`: how far below the category a subcategory may be; any number of steps by default. `categories`: how many
+    subcategories there are. `candidates`: for each ranking, how many candidates are in a subcategory and how many
+    are new.
     """
 
     depth: int | None

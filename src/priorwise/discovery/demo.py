@@ -85,15 +85,7 @@ class DemoDocument:
 
 
 def make_documents(n_documents: int = 6000, *, left_out: float = 0.5, seed: int = 0) -> list[DemoDocument]:
-    """Make documents about one topic or two, in words of all kinds, and leave out part of their labels.
-
-    Examples
-    --------
-    >>> documents = make_documents(200)
-    >>> missing = [document for document in documents if document.labels != document.truth]
-    >>> len(documents), 40 < len(missing) < 120
-    (200, True)
-    """
+    """Make documents about one topic or two, in words of all kinds, and leave out part of their labels."""
     random = np.random.default_rng(seed)
     names = list(TOPICS)
     topics = {name: np.array(text.split()) for name, text in TOPICS.items()}
@@ -201,16 +193,6 @@ def write_wiki(path: Path, n_articles: int = 6000, *, left_out: float = 0.5, see
     The articles are those of :func:`~priorwise.discovery.demo.make_documents`. Part of those that are left out of
     their category are in its subcategory. Every tenth article has a redirect. As in any wiki, no two articles have the
     same title, and the title is the id.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     articles = write_wiki(Path(folder, "wiki.xml"), 50)
-    ...     Path(folder, "wiki.xml").read_text("utf-8").count("<page>") > 50
-    True
-    >>> len({article.title for article in articles})
-    50
     """
     articles = wiki_articles(n_articles, left_out=left_out, seed=seed)
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -290,14 +272,7 @@ def corpus_made_before(path: Path) -> Corpus | None:
 
 
 def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
-    """Return the favourite if it has members enough, or the largest category that is not too large.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a b"] * 300, labels=["all"] * 250 + [["all", "some"]] * 50)
-    >>> category_to_show(corpus, "none"), category_to_show(corpus)
-    ('some', 'some')
-    """
+    """Return the favourite if it has members enough, or the largest category that is not too large."""
     sizes = corpus.label_sizes()
     found = dict(zip(sizes["label"].to_pylist(), sizes["documents"].to_pylist(), strict=True))
     if favourite is not None and found.get(favourite, 0) >= FEWEST:
@@ -315,14 +290,9 @@ def category_to_show(corpus: Corpus, favourite: str | None = None) -> str:
 class FoundAgain:
     """How many hidden members were in the first documents of the rankings, over all splits.
 
-    Attributes
-    ----------
-    splits, hidden : int
-        How often members were hidden, and how many in all.
-    depths : sequence of int
-        How many documents of each ranking were looked at.
-    found : dict
-        For each of *default*, *presence* and *baseline*, how many hidden members were among them.
+    `splits`, `hidden`: how often members were hidden, and how many in all. `depths`: how many documents of each
+    ranking were looked at. `found`: for each of *default*, *presence* and *baseline*, how many hidden members were
+    among them.
     """
 
     splits: int

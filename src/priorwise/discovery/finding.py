@@ -50,24 +50,12 @@ OLD_NAMES = {"auto": DEFAULT}
 class Choices:
     """What a run can choose, but for the category.
 
-    Parameters
-    ----------
-    model : {"default", "presence"}
-        The model that ranks.
-    procedure : Procedure
-        How the prior of a presence model is learned.
-    presence_asked : bool
-        Whether anything was chosen about the presence model, so that it is there at least to compare.
-    knowledge : Knowledge
-        What was said about the category: words, a description, an earlier model.
-    top : int
-        How many documents to keep of each ranking.
-    subcategory_depth : int, optional
-        How many steps below the category a subcategory may be.
-    text_only : bool
-        Whether the documents' other labels are left aside.
-    maintenance : bool
-        Whether categories that serve a wiki's editors count as evidence, too.
+    `model` ("default", "presence"): the model that ranks. `procedure`: how the prior of a presence model is
+    learned. `presence_asked`: whether anything was chosen about the presence model, so that it is there at least to
+    compare. `knowledge`: what was said about the category: words, a description, an earlier model. `top`: how many
+    documents to keep of each ranking. `subcategory_depth`: how many steps below the category a subcategory may be.
+    `text_only`: whether the documents' other labels are left aside. `maintenance`: whether categories that serve a
+    wiki's editors count as evidence, too.
     """
 
     model: str
@@ -330,17 +318,8 @@ def run_of(
 class Job:
     """A category that is being learned and ranked.
 
-    Parameters
-    ----------
-    category : Category
-    choices : Choices
-    engine : Engine
-        Where the passes over the corpus run.
-    threads : int, optional
-    tell : function
-        Told what is being done and how far it is.
-    shared : SharedSample, optional
-        A sample that judges the priors of other categories, too.
+    `engine`: where the passes over the corpus run. `tell`: told what is being done and how far it is. `shared`: a
+    sample that judges the priors of other categories, too.
     """
 
     category: Category
@@ -479,13 +458,7 @@ RANKED_BY: dict[str, Callable[[Job, Statuses | None], list[Stage]]] = {
 
 
 def top_of(scores: Floats, skip: NDArray[np.bool_], top: int) -> Top:
-    """The best candidates by their scores, best first; ties in the order of the corpus.
-
-    Examples
-    --------
-    >>> top_of(np.array([5.0, 9.0, 5.0, 7.0]), np.array([False, True, False, False]), 2).documents.tolist()
-    [3, 0]
-    """
+    """The best candidates by their scores, best first; ties in the order of the corpus."""
     may = np.flatnonzero(~skip)
     best = may
     if top < len(may):

@@ -35,23 +35,13 @@ TUNING_FOLDS = 3
 class LinearPeer:
     """Logistic regression or a linear support vector machine on TF-IDF, members against a choice of other documents.
 
-    Parameters
-    ----------
-    kind : {"logistic", "svm"}
-        The scikit-learn model, with its default settings.
-    negatives : {"1", "5", "20", "bagged", "all"}
-        So many random negatives per member; 20 per member and the mean of ten such models; or all other documents.
-    C : float
-        How far it trusts the data.
-    tuned : bool
-        Whether C is the one of 0.1, 1, 10, 100 with the best average precision in three-fold cross-validation, for each
-        model that is fitted; else it is given.
-    characters : bool
-        Whether it reads the runs of two to four characters that at least two texts have, instead of words.
-    pairs : bool
-        Whether it also reads the pairs of adjacent words that at least two texts have.
-    balanced : bool
-        Whether members and other documents weigh the same together.
+    `kind` ("logistic", "svm"): the scikit-learn model, with its default settings. `negatives` ("1", "5", "20",
+    "bagged", "all"): so many random negatives per member; 20 per member and the mean of ten such models; or all
+    other documents. `C`: how far it trusts the data. `tuned`: whether C is the one of 0.1, 1, 10, 100 with the best
+    average precision in three-fold cross-validation, for each model that is fitted; else it is given. `characters`:
+    whether it reads the runs of two to four characters that at least two texts have, instead of words. `pairs`:
+    whether it also reads the pairs of adjacent words that at least two texts have. `balanced`: whether members and
+    other documents weigh the same together.
     """
 
     def __init__(
@@ -304,22 +294,9 @@ def hidden_members(
 ) -> Iterator[HiddenResult]:
     """Run the protocol, a result for each category and method as it comes.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The documents.
-    labels : sequence of str
-        The categories.
-    methods : sequence of Method
-        What to compare.
-    hide : float
-        The share of the members to hide.
-    keep : int, optional
-        How many members stay known, instead of a share.
-    seed : int
-        Which members are hidden depends on it and on the label, not on the other labels.
-    progress : callable, optional
-        Told the label and the method about to run.
+    `methods`: what to compare. `hide`: the share of the members to hide. `keep`: how many members stay known,
+    instead of a share. `seed`: which members are hidden depends on it and on the label, not on the other labels.
+    `progress`: told the label and the method about to run.
     """
     # All at once, so that a label that cannot be used is known before hours of work.
     splits = [(label, split_members(corpus, label, hide=hide, keep=keep, seed=seed)) for label in labels]

@@ -31,26 +31,9 @@ def most_instructive(
     part of the category for the whole of it. So they come in rounds: one whose vector has a cosine above 0.2 with a
     document of the same round waits for the next, and one whose cosine with any before it is above 0.9 is left out.
 
-    Parameters
-    ----------
-    run : Run
-        Its ranking; the baseline has no part in it.
-    corpus : Corpus
-        What the run ranked.
-    most : int, optional
-        How many rows to return; all by default.
-    judged : collection of str
-        Documents whose verdict is known already.
-    subcategories : bool
-        Whether documents of a subcategory are asked about, too.
-
-    Examples
-    --------
-    >>> from priorwise.discovery import discover
-    >>> corpus = Corpus.from_texts(["goal team", "goal team", "goal vote", "vote law", "law tax", "team win"])
-    >>> rows = most_instructive(discover(corpus, words="+goal"), corpus)
-    >>> len(rows), len({corpus.text(int(row["id"])) for row in rows})
-    (5, 5)
+    `run`: its ranking; the baseline has no part in it. `corpus`: what the run ranked. `most`: how many rows to
+    return; all by default. `judged`: documents whose verdict is known already. `subcategories`: whether documents
+    of a subcategory are asked about, too.
     """
     known = frozenset(judged)
     rows = [

@@ -31,18 +31,7 @@ class WordsByHand:
 
     @classmethod
     def of(cls, corpus: Corpus, keywords: Keywords) -> WordsByHand:
-        """Look up keywords; a word that no document has is refused, with the nearest that some have.
-
-        Examples
-        --------
-        >>> corpus = Corpus.from_texts(["crude oil", "olive oil", "the law"])
-        >>> found = WordsByHand.of(corpus, Keywords.parse("+Crude:2 -olive the:0"))
-        >>> corpus.token_names(np.flatnonzero(found.weights)), corpus.token_names(found.ignored)
-        (['crude', 'olive'], ['the'])
-        >>> WordsByHand.of(corpus, Keywords.parse("+olives"))
-        Traceback (most recent call last):
-        priorwise.errors.UnknownName: no document has the word 'olives'; did you mean 'olive'?
-        """
+        """Look up keywords; a word that no document has is refused, with the nearest that some have."""
         weights = np.zeros(corpus.n_vocabulary)
         ignored: list[int] = []
         for word, weight in keywords.items():
@@ -77,15 +66,7 @@ def _unknown(corpus: Corpus, word: str) -> UnknownName:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What somebody knows of a category.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["crude oil", "olive oil", "the law"])
-    >>> known = Knowledge(Keywords.parse("+crude -olive the:0"), "oil")
-    >>> corpus.token_names(np.flatnonzero(known.row(corpus, None))), corpus.token_names(known.ignored(corpus))
-    (['oil', 'crude', 'olive'], ['the'])
-    """
+    """What somebody knows of a category."""
 
     words: Keywords = field(default_factory=Keywords)
     description: str | None = None

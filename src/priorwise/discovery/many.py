@@ -63,16 +63,8 @@ class LearnedLabel:
 class Together:
     """How many categories are learned; this goes to other processes, with the corpus's address.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    choices : Choices
-    excluded : array of int
-        Documents to leave out altogether.
-    labels : int
-        How many there are.
-    shares : bool
-        Whether one sample judges the priors of all; if not, each category is learned as if it were alone.
+    `excluded`: documents to leave out altogether. `labels`: how many there are. `shares`: whether one sample judges
+    the priors of all; if not, each category is learned as if it were alone.
     """
 
     corpus: Corpus
@@ -140,13 +132,7 @@ class Together:
 
 
 def most_frequent(powers: Sequence[float]) -> float:
-    """Return the most frequent number, the smallest of those.
-
-    Examples
-    --------
-    >>> most_frequent([1.0, 0.5, 0.25, 0.5, 0.25])
-    0.25
-    """
+    """Return the most frequent number, the smallest of those."""
     times = Counter(powers)
     return min(times, key=lambda power: (-times[power], power))
 
@@ -181,14 +167,10 @@ _LABELS = pa.schema(
 class ManyFound:
     """What was found for many categories.
 
-    Attributes
-    ----------
-    candidates : pyarrow.Table
-        The best documents of each category: label, rank, id, title, score, probability, evidence.
-    labels : pyarrow.Table
-        Each category with its members, the estimated number of missing ones with its 80% interval (default model), its
-        prior, the leave-one-out value of the objective there (presence model), and how many documents are predicted to
-        be members.
+    `candidates`: the best documents of each category: label, rank, id, title, score, probability, evidence.
+    `labels`: each category with its members, the estimated number of missing ones with its 80% interval (default
+    model), its prior, the leave-one-out value of the objective there (presence model), and how many documents are
+    predicted to be members.
     """
 
     candidates: pa.Table
@@ -416,16 +398,8 @@ class RunFolders:
     If the same was begun here before, with the same corpus and choices, what is there stays and only the rest is asked
     for.
 
-    Parameters
-    ----------
-    path : Path
-        The folder to make.
-    labels : sequence of str
-        The categories.
-    made_with : dict
-        Whatever else the runs depend on, as JSON can hold it.
-    overwrite : bool
-        Whether runs that were made otherwise may be replaced; those that were reviewed never are.
+    `path`: the folder to make. `made_with`: whatever else the runs depend on, as JSON can hold it. `overwrite`:
+    whether runs that were made otherwise may be replaced; those that were reviewed never are.
     """
 
     def __init__(
@@ -488,13 +462,7 @@ class RunFolders:
 
 
 def file_name(label: str) -> str:
-    """Return a label as a part of a file's name: what is no letter, digit or dash becomes a dash.
-
-    Examples
-    --------
-    >>> file_name("20th-century physicists/../x"), file_name("…")
-    ('20th-century-physicists-x', 'label')
-    """
+    """Return a label as a part of a file's name: what is no letter, digit or dash becomes a dash."""
     words = re.sub(r"[^\w]+", "-", label).strip("-")
     # In bytes, because that is what a name may not have too many of.
     return words.encode()[:_LONGEST_NAME].decode(errors="ignore").strip("-") or "label"

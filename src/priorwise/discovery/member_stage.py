@@ -96,26 +96,13 @@ class TriedSetting:
 class MemberFacts:
     """What the default model learned.
 
-    Parameters
-    ----------
-    members, documents : int
-        How many members it knew, and how many documents it read.
-    labels : int
-        How many other categories it could use as evidence.
-    described : bool
-        Whether a text about the category had words that documents have.
-    missing : Missing, optional
-        The estimated number of missing members, with its 80% interval; None with fewer than two members.
-    typical_rank : float, optional
-        The rank at which a left-out member is typically found; None with fewer than two members.
-    tried : tuple of TriedSetting
-        Every setting, with its share in the average.
-    words : tuple of str
-        The words that were set by hand.
-    copies : int
-        How many members are near copies of another member.
-    vectors : str, optional
-        The encoder of the documents' vectors; empty if it is not known, None if there are no vectors.
+    `members`, `documents`: how many members it knew, and how many documents it read. `labels`: how many other
+    categories it could use as evidence. `described`: whether a text about the category had words that documents
+    have. `missing`: the estimated number of missing members, with its 80% interval; None with fewer than two
+    members. `typical_rank`: the rank at which a left-out member is typically found; None with fewer than two
+    members. `tried`: every setting, with its share in the average. `words`: the words that were set by hand.
+    `copies`: how many members are near copies of another member. `vectors`: the encoder of the documents' vectors;
+    empty if it is not known, None if there are no vectors.
     """
 
     members: int
@@ -248,20 +235,9 @@ def best_prior(tried: tuple[TriedSetting, ...]) -> StructuredGaussian:
 class CategoryFeatures:
     """Documents of a corpus as the default model reads them.
 
-    Parameters
-    ----------
-    rows : array of int
-        The documents.
-    X : scipy.sparse.csr_matrix
-        A column per word of the corpus, then one per other category, then one per dimension of the vectors.
-    y : array of int
-        1 for a member, −1 for a rejected document, else 0.
-    labels : OtherLabels
-        The other categories.
-    about : scipy.sparse.csr_matrix, optional
-        A text about the category.
-    vectors : VectorFeatures, optional
-        The documents' vectors.
+    `X`: a column per word of the corpus, then one per other category, then one per dimension of the vectors. `y`: 1
+    for a member, −1 for a rejected document, else 0. `about`: a text about the category. `vectors`: the documents'
+    vectors.
     """
 
     rows: Rows
@@ -383,34 +359,16 @@ def find_members(
 ) -> FoundMembers:
     """Learn the default model of a category, and score the whole corpus by it.
 
-    Parameters
-    ----------
-    category : Category
-        What to learn.
-    engine : Engine
-        Where a corpus that was not read whole is scored.
-    text : str, optional
-        A text about the category, such as its name. It counts as one more member if that helps to find members that
-        were left out. It is not used with more than 100 members.
-    knowledge : Knowledge, optional
-        Words, a description or an earlier model. With fewer than two members the category's name is used like a
-        description.
-    use_labels : bool
-        Whether other categories count as evidence, if that helps to find members that were left out.
-    use_vectors : bool
-        Whether the documents' vectors count, if the corpus has any and that helps to find members that were left out.
-    maintenance : bool
-        Whether categories that serve a wiki's editors count as well.
-    narrow : function, optional
-        Gives a score of every document, to choose what to read of a corpus with more than `at_most` documents.
-    seed : int
-        Which documents are read at random, and which members are left out together.
-    at_most : int
-        How many documents to read.
-    threads : int, optional
-        All cores by default.
-    progress : function, optional
-        Told which share of the search is done.
+    `category`: what to learn. `engine`: where a corpus that was not read whole is scored. `text`: a text about the
+    category, such as its name. It counts as one more member if that helps to find members that were left out. It is
+    not used with more than 100 members. `knowledge`: words, a description or an earlier model. With fewer than two
+    members the category's name is used like a description. `use_labels`: whether other categories count as
+    evidence, if that helps to find members that were left out. `use_vectors`: whether the documents' vectors count,
+    if the corpus has any and that helps to find members that were left out. `maintenance`: whether categories that
+    serve a wiki's editors count as well. `narrow`: gives a score of every document, to choose what to read of a
+    corpus with more than `at_most` documents. `seed`: which documents are read at random, and which members are
+    left out together. `at_most`: how many documents to read. `threads`: all cores by default. `progress`: told
+    which share of the search is done.
     """
     corpus = category.corpus
     rows = rows_to_read(category, narrow, seed=seed, at_most=at_most)

@@ -103,18 +103,9 @@ class SharedSample:
 class Training:
     """What a model learns from.
 
-    Parameters
-    ----------
-    members : array of int
-        The members' rows.
-    features : array of int
-        The tokens that occur in at least one member; counts and cases speak of them by their place here.
-    samples : list of Sample
-        One per seed.
-    others : int
-        How many documents the samples were drawn from.
-    background : PresenceCounts, optional
-        The members against all other documents; without it, the model is trained on the samples.
+    `members`: the members' rows. `features`: the tokens that occur in at least one member; counts and cases speak
+    of them by their place here. `samples`: one per seed. `others`: how many documents the samples were drawn from.
+    `background`: the members against all other documents; without it, the model is trained on the samples.
     """
 
     members: Rows
@@ -270,33 +261,15 @@ class Value:
 class PresenceFacts:
     """How the prior of a presence model was learned, and what it is.
 
-    Parameters
-    ----------
-    negative, positive : float
-        The learned strengths λ− and λ+.
-    centre : str
-        What the imagined documents hold: ``"collection"`` or ``"uniform"``.
-    length_power : float
-        Scores are divided by this power of a document's number of distinct words.
-    vocabulary : int
-        How many words the members have.
-    target, search : str
-        The objective, and how it was searched.
-    seeds : tuple of int
-        One for each sample of other documents.
-    negatives_per_sample : int
-    documents_per_negative : float
-        How many documents of the corpus each sampled one stands for.
-    counts : str
-        What the model counts: all other documents, the mean of the samples, or the first sample.
-    length_powers : tuple of float
-        The powers that were tried.
-    given, paper : bool
-        Whether the prior was given, and whether the procedure was the presence paper's.
-    remark : str
-        What to know before trusting this prior; empty if nothing.
-    learned, laplace : Value, optional
-        What leave-one-out says of this prior, and of one imagined document per class on the same samples.
+    `negative`, `positive`: the learned strengths λ− and λ+. `centre`: what the imagined documents hold:
+    ``"collection"`` or ``"uniform"``. `length_power`: scores are divided by this power of a document's number of
+    distinct words. `vocabulary`: how many words the members have. `target`, `search`: the objective, and how it was
+    searched. `seeds`: one for each sample of other documents. `documents_per_negative`: how many documents of the
+    corpus each sampled one stands for. `counts`: what the model counts: all other documents, the mean of the
+    samples, or the first sample. `length_powers`: the powers that were tried. `given`, `paper`: whether the prior
+    was given, and whether the procedure was the presence paper's. `remark`: what to know before trusting this
+    prior; empty if nothing. `learned`, `laplace`: what leave-one-out says of this prior, and of one imagined
+    document per class on the same samples.
     """
 
     negative: float
@@ -327,14 +300,8 @@ class PresenceFacts:
 class PresenceStage(Stage):
     """Presence naive Bayes with a learned prior.
 
-    Parameters
-    ----------
-    about : PresenceFacts
-        How the prior was learned.
-    terrains : list of Terrain
-        The objective map of each sample.
-    trials : TriedPairs, optional
-        Every pair of strengths that the search looked at, in order.
+    `about`: how the prior was learned. `terrains`: the objective map of each sample. `trials`: every pair of
+    strengths that the search looked at, in order.
     """
 
     name: ClassVar[str] = "presence"
@@ -494,13 +461,7 @@ _TARGETS = (
 
 
 def target_option(name: str) -> str | None:
-    """Return how the command line spells an objective; None for one of somebody's own.
-
-    Examples
-    --------
-    >>> target_option("f0.5 at corpus odds"), target_option("ppv, sensitivity at least 0.5"), target_option("mine")
-    ('f0.5:corpus', 'ppv:0.5', None)
-    """
+    """Return how the command line spells an objective; None for one of somebody's own."""
     for pattern, option in _TARGETS:
         if found := re.fullmatch(pattern, name):
             return found.expand(option)
@@ -508,15 +469,7 @@ def target_option(name: str) -> str | None:
 
 
 def in_words(prior: PseudoCounts) -> str:
-    """Say what a prior on presence counts.
-
-    Examples
-    --------
-    >>> in_words(PseudoCounts(negative=22, positive=1))
-    'It counts 22 more other documents and 1 more member, each with every word in it.'
-    >>> in_words(PseudoCounts(3162.3, 0.5, centre="collection"))
-    'It counts 3,162 more other documents and 0.5 more members, with each word as often as in the whole corpus.'
-    """
+    """Say what a prior on presence counts."""
     more = f"{some(prior.negative, 'more other document')} and {some(prior.positive, 'more member')}"
     hold = (
         "with each word as often as in the whole corpus"

@@ -74,44 +74,18 @@ class SharedLearning:
 class About:
     """What a run was asked, and what it was made with.
 
-    Parameters
-    ----------
-    label : str, optional
-        The category; None for a list of members.
-    members, excluded : int
-        How many documents are known members, and how many were left out altogether.
-    corpus : CorpusRef
-        The corpus.
-    versions : dict
-        Of priorwise, Python and the packages that numbers depend on.
-    model : str
-        The model that was asked for: ``"default"`` or ``"presence"``.
-    description : str, optional
-        The text about the category that was given; by default its name.
-    words : str, optional
-        The keywords that were given, as :class:`~priorwise.Keywords` reads them.
-    prior_from : str, optional
-        The earlier model that the prior starts from, in words.
-    text_only : bool
-        Whether only the documents' words count.
-    seed, top : int
-        The first seed, and how many candidates to keep.
-    verdicts : VerdictCounts, optional
-        How many verdicts it learned from.
-    subcategories : Subcategories, optional
-        The category's subcategories, and how many candidates are in them.
-    together : SharedLearning, optional
-        What it shared with the runs of other categories.
-    given : tuple of str, optional
-        The ids of the members, if they were given as a list.
-    left_out : tuple of str
-        The ids of the documents that were left out altogether.
-    learned_from : tuple of JudgedDocument
-        What it learned from, verdict by verdict, in the order of the reviews: all earlier rounds of the category.
-    maintenance : bool
-        Whether categories that serve a wiki's editors count as evidence, too.
-    asked : dict
-        What the command line was asked, option by option, to see whether the same is asked again.
+    `label`: the category; None for a list of members. `members`, `excluded`: how many documents are known members,
+    and how many were left out altogether. `versions`: of priorwise, Python and the packages that numbers depend on.
+    `model`: the model that was asked for: ``"default"`` or ``"presence"``. `description`: the text about the
+    category that was given; by default its name. `words`: the keywords that were given, as
+    :class:`~priorwise.Keywords` reads them. `prior_from`: the earlier model that the prior starts from, in words.
+    `text_only`: whether only the documents' words count. `seed`, `top`: the first seed, and how many candidates to
+    keep. `verdicts`: how many verdicts it learned from. `subcategories`: the category's subcategories, and how many
+    candidates are in them. `together`: what it shared with the runs of other categories. `given`: the ids of the
+    members, if they were given as a list. `left_out`: the ids of the documents that were left out altogether.
+    `learned_from`: what it learned from, verdict by verdict, in the order of the reviews: all earlier rounds of the
+    category. `maintenance`: whether categories that serve a wiki's editors count as evidence, too. `asked`: what
+    the command line was asked, option by option, to see whether the same is asked again.
     """
 
     label: str | None

@@ -46,18 +46,9 @@ class Drawing(NamedTuple):
 class Stage(ABC):
     """One step of a run.
 
-    Parameters
-    ----------
-    role : {"ranks", "narrows", "compares"}
-        What the stage is for.
-    model : LinearModel, optional
-        What it learned; the baseline keeps none.
-    prior : prior
-        The prior of that model.
-    ranking : Ranking, optional
-        The candidates in its order, best first.
-    predicted : int, optional
-        How many candidates it predicts to be members.
+    `role` ("ranks", "narrows", "compares"): what the stage is for. `model`: what it learned; the baseline keeps
+    none. `prior`: the prior of that model. `ranking`: the candidates in its order, best first. `predicted`: how
+    many candidates it predicts to be members.
     """
 
     name: ClassVar[str]

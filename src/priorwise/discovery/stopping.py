@@ -123,20 +123,9 @@ class Unfound:
 class StopDecision:
     """Whether a review may stop, and why.
 
-    Parameters
-    ----------
-    safe : bool
-        Whether the certificate holds.
-    probability : float
-        The probability that the recall is reached.
-    recall, confidence : float
-        What was asked for.
-    missing : Unfound
-        The estimate behind it.
-    reason : str
-        In words.
-    sample : int, optional
-        How many unread documents to draw at random, where such a sample is likely to prove the recall.
+    `safe`: whether the certificate holds. `probability`: the probability that the recall is reached. `recall`,
+    `confidence`: what was asked for. `missing`: the estimate behind it. `reason`: in words. `sample`: how many
+    unread documents to draw at random, where such a sample is likely to prove the recall.
     """
 
     safe: bool
@@ -157,26 +146,11 @@ def unfound_members(
 ) -> Unfound:
     """Estimate how many members are left, from verdicts in the order in which they were given.
 
-    Parameters
-    ----------
-    verdicts : array of bool
-        One for each document read so far, true for a member. Leave out members that were known before.
-    n_documents : int
-        How many documents there were to read at the start.
-    ranked : array of bool, optional
-        For each verdict, whether the document was the best of a ranking; if not, it was drawn at random from the unread
-        ones. By default all were ranked.
-    expected : (float, float), optional
-        What was known before the first verdict about the number of members to find: its median and the standard
-        deviation of its logarithm. By default the root of the number of documents, and 1.7.
-
-    Examples
-    --------
-    >>> verdicts = np.zeros(60, bool)
-    >>> verdicts[[0, 1, 2, 4, 5, 8, 9, 12, 20, 31, 47]] = True
-    >>> missing = unfound_members(verdicts, 2000)
-    >>> missing.low < missing.expected < missing.high
-    True
+    `verdicts`: one for each document read so far, true for a member. Leave out members that were known before.
+    `n_documents`: how many documents there were to read at the start. `ranked`: for each verdict, whether the
+    document was the best of a ranking; if not, it was drawn at random from the unread ones. By default all were
+    ranked. `expected`: what was known before the first verdict about the number of members to find: its median and
+    the standard deviation of its logarithm. By default the root of the number of documents, and 1.7.
     """
     members, by_rank = _checked(verdicts, n_documents, ranked)
     found, read = int(members.sum()), len(members)
@@ -199,15 +173,7 @@ def unfound_members(
 
 
 def may_stop(missing: Unfound, *, recall: float = 0.95, confidence: float = 0.95) -> StopDecision:
-    """Decide whether at least `recall` of the members are found, with probability `confidence` or more.
-
-    Examples
-    --------
-    >>> verdicts = np.zeros(1900, bool)
-    >>> verdicts[:12] = True
-    >>> may_stop(unfound_members(verdicts, 2000)).safe, may_stop(unfound_members(verdicts[:20], 2000)).safe
-    (True, False)
-    """
+    """Decide whether at least `recall` of the members are found, with probability `confidence` or more."""
     _check_share("recall", recall)
     _check_share("confidence", confidence)
     probability = missing.recall_at_least(recall)
@@ -236,23 +202,10 @@ def safe_to_stop(
 ) -> dict[str, Any]:
     """Answer in the shape that published comparisons of stopping rules use.
 
-    Parameters
-    ----------
-    n_total : int
-        The size of the dataset, read and unread.
-    labels : sequence of int
-        The labels seen so far, in order.
-    is_prioritised : sequence of bool, optional
-        For each label, whether a ranking chose the document; if not, it was drawn at random.
-    scores : sequence of float, optional
-        Accepted because the interface has it. The rule looks only at where members were found.
-    recall_target, confidence_level : float
-        What is to hold.
-
-    Examples
-    --------
-    >>> safe_to_stop(1000, [1] * 10 + [0] * 40)["safe_to_stop"]
-    False
+    `n_total`: the size of the dataset, read and unread. `labels`: the labels seen so far, in order.
+    `is_prioritised`: for each label, whether a ranking chose the document; if not, it was drawn at random.
+    `scores`: accepted because the interface has it. The rule looks only at where members were found.
+    `recall_target`, `confidence_level`: what is to hold.
     """
     decision = may_stop(
         unfound_members(labels, n_total, ranked=is_prioritised), recall=recall_target, confidence=confidence_level
@@ -266,13 +219,7 @@ def safe_to_stop(
 
 
 def allowed_missing(found: int, recall: float) -> int:
-    """Return how many members may be missing so that `found` are at least this share of all.
-
-    Examples
-    --------
-    >>> [allowed_missing(found, 0.95) for found in (18, 19, 38, 100)]
-    [0, 1, 2, 5]
-    """
+    """Return how many members may be missing so that `found` are at least this share of all."""
     return math.floor(found * (1.0 - recall) / recall + 1e-9)
 
 
@@ -283,11 +230,6 @@ def audit(found: int, unread: int, drawn: int, members: int, *, recall: float = 
     that the unread documents can have held is the largest number that makes so few in the sample no less probable than
     `risk` (the hypergeometric distribution). Decide on the size of the sample before looking at it. If it fails and
     you draw another one later, halve the risk each time: 0.025, 0.0125, and so on add up to 0.05.
-
-    Examples
-    --------
-    >>> audit(200, 1000, 240, 0), audit(200, 1000, 230, 0), audit(20, 1000, 240, 0)
-    (True, False, False)
     """
     from scipy.stats import hypergeom
 
@@ -300,13 +242,7 @@ def audit(found: int, unread: int, drawn: int, members: int, *, recall: float = 
 
 
 def audit_size(found: int, unread: int, *, recall: float = 0.95, risk: float = 0.05) -> int:
-    """Return how large a random sample must be to prove the recall if it holds no member.
-
-    Examples
-    --------
-    >>> audit_size(200, 1000), audit_size(20, 1000), audit_size(10, 1000)
-    (238, 777, 950)
-    """
+    """Return how large a random sample must be to prove the recall if it holds no member."""
     low, high = 0, unread
     while low < high:
         middle = (low + high) // 2
@@ -322,11 +258,6 @@ def hypergeometric_p_value(verdicts: ArrayLike, n_documents: int, *, recall: flo
 
     It treats the last k documents read as a random sample of what was unread before them, for every k, and takes the
     least p-value. Rank order makes that cautious, taking the least of many makes it bold.
-
-    Examples
-    --------
-    >>> [round(hypergeometric_p_value(np.arange(n) < 12, 2000), 3) for n in (1000, 1800, 1950)]
-    [0.503, 0.101, 0.025]
     """
     from scipy.stats import hypergeom
 

@@ -23,18 +23,6 @@ def typed(kind: type[T], value: Any, where: str = "") -> T:
 
     Fields that JSON lacks take their defaults. Names that the dataclass lacks are passed over, for files of a newer
     version.
-
-    Examples
-    --------
-    >>> @dataclasses.dataclass
-    ... class Point:
-    ...     x: float
-    ...     name: str | None = None
-    >>> typed(Point, {"x": 1, "y": 2})
-    Point(x=1.0, name=None)
-    >>> typed(Point, {"x": "1"})
-    Traceback (most recent call last):
-    ValueError: 'x' is '1', not a number
     """
     return typing.cast("T", _convert(kind, value, where))
 

@@ -292,29 +292,9 @@ def rank_corpus(
 
     Memory beyond the mapped file is a number per token of the vocabulary and scorer, and `top` per thread and scorer.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The documents, or part of them.
-    scorers : sequence of Scorer
-        Several cost less than one after the other.
-    top : int
-        How many of the best to keep.
-    skip : array of bool, or one per scorer, optional
-        Documents to pass over.
-    threads : int, optional
-        All cores by default.
-    progress : callable, optional
-        Called with the number of documents just done, by one thread at a time.
-
-    Examples
-    --------
-    >>> from priorwise.models.weights import Weights
-    >>> from priorwise.corpus import Corpus
-    >>> corpus = Corpus.from_texts(["b", "a b", "a"])
-    >>> a = corpus.token_id("a")
-    >>> rank_corpus(corpus, [Scorer(Weights(np.array([a]), np.array([[1.0]]), np.array([0.0])))], top=2)[0].documents
-    array([1, 2])
+    `corpus`: the documents, or part of them. `scorers`: several cost less than one after the other. `top`: how many
+    of the best to keep. `skip`: documents to pass over. `threads`: all cores by default. `progress`: called with
+    the number of documents just done, by one thread at a time.
     """
     masks = masks_of(skip, len(scorers), corpus.n_documents)
     if len(scorers) < MANY or (largest := largest_number(corpus)) < 2**8:
@@ -374,18 +354,7 @@ class Engine(Protocol):
 class Local:
     """All cores of this machine, or some.
 
-    Parameters
-    ----------
-    threads : int, optional
-        All cores by default.
-
-    Examples
-    --------
-    >>> from priorwise.models.weights import Weights
-    >>> corpus = Corpus.from_texts(["b", "a b", "a"])
-    >>> a = Scorer(Weights(np.array([corpus.token_id("a")]), np.array([[1.0]]), np.array([0.0])))
-    >>> Local().score_corpus(corpus, a).tolist()
-    [0.0, 1.0, 1.0]
+    `threads`: all cores by default.
     """
 
     threads: int | None = None

@@ -47,17 +47,7 @@ _SPELLINGS = "local[4] (this machine), spark://host:7077, yarn or k8s://https://
 
 
 def check_master(master: str) -> None:
-    """Refuse an invalid cluster address, or one where no master answers.
-
-    Examples
-    --------
-    >>> check_master("local[4]")
-    >>> check_master("sparks://host:7077")
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.InputError: 'sparks://host:7077' is not an address of a Spark cluster; write local[4] (this \
-machine), spark://host:7077, yarn or k8s://https://host:6443
-    """
+    """Refuse an invalid cluster address, or one where no master answers."""
     if _LOCAL.fullmatch(master) or (master.startswith("k8s://") and len(master) > len("k8s://")):
         return
     if master == "yarn":
@@ -122,10 +112,7 @@ exec '{java}' "$@"
 def use_java() -> str:
     """Find a Java, let Spark know by ``JAVA_HOME``, and return that.
 
-    Raises
-    ------
-    MissingJava
-        There is none that is new enough; the message says what was found, and what to install.
+    Raises `MissingJava` if there is none that is new enough; the message says what was found, and what to install.
     """
     too_old: list[str] = []
     for home in _candidates():
@@ -271,16 +258,9 @@ def spark_errors(what: str = "Spark broke off") -> Iterator[None]:
 class CorpusPart:
     """Documents of some neighbouring batches, numbered from 0.
 
-    Parameters
-    ----------
-    store : Store
-        The corpus folder.
-    numbers, sizes : tuple of int
-        Which batches, and how many documents each has.
-    start : int
-        The number of the first document in the whole corpus.
-    n_documents, n_vocabulary : int
-        How many documents the part has, and distinct tokens the corpus.
+    `numbers`, `sizes`: which batches, and how many documents each has. `start`: the number of the first document in
+    the whole corpus. `n_documents`, `n_vocabulary`: how many documents the part has, and distinct tokens the
+    corpus.
     """
 
     store: Store
@@ -329,15 +309,7 @@ class CorpusPart:
 
 
 def parts_of_corpus(corpus: Corpus, n_parts: int) -> list[CorpusPart]:
-    """Cut a corpus into about this many parts of similar size.
-
-    Examples
-    --------
-    >>> parts_of_corpus(Corpus.from_texts(["in memory"]), 2)
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.InputError: other processes cannot read a corpus in memory; save it to a folder that all can reach
-    """
+    """Cut a corpus into about this many parts of similar size."""
     if corpus.store is None:
         raise InputError("other processes cannot read a corpus in memory; save it to a folder that all can reach")
     store, sizes = corpus.store, corpus.batch_sizes
@@ -367,13 +339,7 @@ _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 def watched(context: Any, n_tasks: int, tell: TasksDone | None) -> Iterator[None]:
     """Tell how many of some tasks are done while the block waits for them, at least once when all are.
 
-    Parameters
-    ----------
-    context : pyspark.SparkContext
-    n_tasks : int
-        How many tasks the block runs.
-    tell : function, optional
-        Called from another thread.
+    `n_tasks`: how many tasks the block runs. `tell`: called from another thread.
     """
     if tell is None:
         yield

@@ -24,14 +24,9 @@ def sum_two(
 ) -> None:
     """Fill a row of `sums` for each document: `start`, and the table's two numbers of each token.
 
-    Parameters
-    ----------
-    by_amount : bool
-        Whether a token counts as often as it occurs, or once.
-    row_of : array, shape (n_tokens,)
-        The row of `table` that a token has, or −1 for a token that says nothing.
-    table : array, shape (n_rows, 2)
-        What a token adds for each of the two classes.
+    `by_amount`: whether a token counts as often as it occurs, or once. `row_of` (shape (n_tokens,)): the row of
+    `table` that a token has, or −1 for a token that says nothing. `table` (shape (n_rows, 2)): what a token adds
+    for each of the two classes.
     """
     for d in range(indptr.shape[0] - 1):
         first, second = start[0], start[1]
@@ -54,12 +49,8 @@ def add_to_bins(
 ) -> None:
     """Count documents in a grid over (log odds, first sum), members and others apart; outside it they are left out.
 
-    Parameters
-    ----------
-    low, high : array, shape (2,)
-        Where the grid begins and ends, for the first sum and for the log odds.
-    bins : array, shape (2, n_rows, n_columns)
-        Others and members; rows are the log odds, ascending, columns the first sum.
+    `low`, `high` (shape (2,)): where the grid begins and ends, for the first sum and for the log odds. `bins`
+    (shape (2, n_rows, n_columns)): others and members; rows are the log odds, ascending, columns the first sum.
     """
     rows, columns = bins.shape[1], bins.shape[2]
     wide, tall = columns / (high[0] - low[0]), rows / (high[1] - low[1])

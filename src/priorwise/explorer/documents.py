@@ -62,15 +62,7 @@ class ShownDocuments:
 def draw_documents(
     corpus: Corpus, label: str, *, most: int = MOST_DOCUMENTS, held_out: float = 0.3, seed: int = 0
 ) -> ShownDocuments:
-    """Draw the documents of a view.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> shown = draw_documents(corpus, "x", held_out=0.3)
-    >>> shown.member.tolist(), int(shown.held_out.sum())
-    ([True, True, True, False, False, False], 2)
-    """
+    """Draw the documents of a view."""
     if most < 4:
         raise InputError(f"a view shows at least 4 documents, not {most}")
     if not 0 < held_out < 1:
@@ -147,14 +139,7 @@ class Points(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """The decision line y = slope · x + shift: below it a document is in the category. Bayes' rule is y = x.
-
-    Examples
-    --------
-    >>> points = Points(np.array([-5.0, -5.0]), np.array([1.0, -1.0]))
-    >>> Line().below(points), Line(shift=2.0).below(points)
-    (array([ True, False]), array([ True,  True]))
-    """
+    """The decision line y = slope · x + shift: below it a document is in the category. Bayes' rule is y = x."""
 
     slope: float = 1.0
     shift: float = 0.0
@@ -167,14 +152,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Measures:
-    """Right and wrong decisions, and the shares that follow from them.
-
-    Examples
-    --------
-    >>> found = Measures.of(np.array([True, True, False]), np.array([True, False, False]), 10.0)
-    >>> found.precision, found.recall, round(found.f1, 4), round(found.ppv, 4)
-    (0.5, 1.0, 0.6667, 0.0909)
-    """
+    """Right and wrong decisions, and the shares that follow from them."""
 
     tp: int
     fp: int
@@ -239,11 +217,6 @@ def marked_text(text: str, found: list[Evidence]) -> list[tuple[str, float]]:
     """Take a text apart into pieces, each with what it adds; put together they are the text.
 
     A word of several tokens adds what they add together.
-
-    Examples
-    --------
-    >>> marked_text("Oh, wheat!", [Evidence("wheat", 1, 3.0, 3.0)])
-    [('Oh, ', 0.0), ('wheat', 3.0), ('!', 0.0)]
     """
     from priorwise.text.tokens import count_texts
 

@@ -104,14 +104,7 @@ class Family(ABC):
 
 @dataclass(frozen=True)
 class Setting:
-    """A family and its numbers.
-
-    Examples
-    --------
-    >>> from priorwise.explorer.families import setting_of
-    >>> setting_of("beta", {"alpha": 0.1, "beta": 0.3}).prior
-    Beta(alpha=0.1, beta=0.3)
-    """
+    """A family and its numbers."""
 
     family: Family
     values: tuple[float, ...]
@@ -200,16 +193,7 @@ TRUST = Parameter(
 
 @dataclass(frozen=True)
 class MemberFamily(Family):
-    """Member regression under a structured Gaussian prior, as ``discover`` ranks by.
-
-    Examples
-    --------
-    >>> family = MemberFamily()
-    >>> [each.name for each in family.parameters]
-    ['variance', 'kinship', 'labels', 'believed', 'trust']
-    >>> family.make(0.05, 0.5, 0.25, 30, 1)
-    StructuredGaussian(variance=0.05, kinship=0.5, labels=0.25)
-    """
+    """Member regression under a structured Gaussian prior, as ``discover`` ranks by."""
 
     axes: ClassVar[Axes] = Axes("log odds under the learned prior")
     takes_keywords: ClassVar[bool] = True
@@ -318,14 +302,7 @@ class NaiveBayesFamily(Family):
         return self.model(prior=prior)
 
     def presets(self, types: int) -> list[ShownPreset]:
-        """List the priors of this model that have a name.
-
-        Examples
-        --------
-        >>> from priorwise.explorer.families import FAMILIES
-        >>> [preset.name for preset in FAMILIES["beta"].presets(100)]
-        ['Laplace', 'Eyheramendy', 'Best Beta', 'Jeffreys', 'Perks', 'Best Jelinek-Mercer']
-        """
+        """List the priors of this model that have a name."""
         shown: dict[str, ShownPreset] = {}
         for family in NaiveBayesFamily.all():
             for each in type(family.prior).presets(types) if family.model is self.model else []:
@@ -377,17 +354,7 @@ def family_of(name: str) -> Family:
 
 
 def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None = None, keywords: str = "") -> Setting:
-    """Name a prior: by its family, by its numbers unless they are the usual ones, and by words that somebody knows.
-
-    Examples
-    --------
-    >>> setting_of("beta").values, setting_of("dirichlet", [0.01]).prior
-    ((1.0, 1.0), Dirichlet(0.01))
-    >>> setting_of("dirichlet", [-1.0])
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.InputError: α must be a number from 1e-09 to 1e+09, not -1
-    """
+    """Name a prior: by its family, by its numbers unless they are the usual ones, and by words that somebody knows."""
     found = family_of(family)
     if keywords and not found.takes_keywords:
         raise InputError(f"'{found.name}' takes no keywords; the family 'members' does")

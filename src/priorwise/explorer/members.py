@@ -147,14 +147,6 @@ class ShownMembers(ShownModel):
     log odds come from the members that were left out and the other training documents. Squares are on both sides.
 
     Each solve starts from the last ones, so a slider that moves a little costs little.
-
-    Examples
-    --------
-    >>> from priorwise import Corpus, explore
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x")
-    >>> (view.points().odds > 0).tolist()
-    [True, True, True, False, False, False]
     """
 
     def __init__(self, view: View) -> None:

@@ -84,14 +84,7 @@ class FamilyTerrain:
 
 
 def axes_of(family: Family) -> tuple[Floats, ...]:
-    """The values that each number of a family has in its grid.
-
-    Examples
-    --------
-    >>> from priorwise.explorer.families import FAMILIES
-    >>> [len(axis) for axis in axes_of(FAMILIES["beta"])], len(axes_of(FAMILIES["jelinek-mercer"])[0])
-    ([21, 25], 59)
-    """
+    """The values that each number of a family has in its grid."""
     columns = ((each, np.array(each.values)) for each in family.parameters)
     return tuple(np.unique(values[(values >= each.least) & (values <= each.most)]) for each, values in columns)
 
@@ -170,18 +163,7 @@ class Coordinates:
 
         x = log P(d|c) + log P(c)          y = log P(d|¬c) + log P(¬c)          in c if x > y
 
-    References
-    ----------
     *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
-
-    Examples
-    --------
-    >>> from priorwise.explorer.documents import draw_documents
-    >>> from priorwise.explorer.families import setting_of
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> points = Coordinates(draw_documents(corpus, "x")).of(setting_of("beta"))
-    >>> (points[:, 0] > points[:, 1]).tolist()
-    [True, True, True, False, False, False]
     """
 
     def __init__(self, documents: ShownDocuments) -> None:
@@ -297,16 +279,7 @@ class Coordinates:
 
 
 class ShownNaiveBayes(ShownModel):
-    """Documents between a category and everything else, each side with a likelihood; exact leave-one-out.
-
-    Examples
-    --------
-    >>> from priorwise import Corpus, explore
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x", "beta")
-    >>> [each.token for each in view.evidence(1)]
-    ['a', 'c']
-    """
+    """Documents between a category and everything else, each side with a likelihood; exact leave-one-out."""
 
     def __init__(self, view: View) -> None:
         super().__init__(view)

@@ -35,22 +35,10 @@ WORDS = 20
 class View:
     """A category of a corpus, seen under one prior after another.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        Where the documents are.
-    label : str
-        The category.
-    documents : ShownDocuments
-        What is shown.
-    family : Family
-        The family that :meth:`plot` shows.
-    values : mapping or sequence of float, optional
-        The numbers that it begins with; by default those where the family's sliders open.
-    keywords : str
-        Words that somebody knows.
-    tried : sequence
-        The settings that a run of ``discover`` tried. By default the model that ranks learns its prior here.
+    `corpus`: where the documents are. `documents`: what is shown. `family`: the family that :meth:`plot` shows.
+    `values`: the numbers that it begins with; by default those where the family's sliders open. `keywords`: words
+    that somebody knows. `tried`: the settings that a run of ``discover`` tried. By default the model that ranks
+    learns its prior here.
     """
 
     def __init__(
@@ -92,14 +80,7 @@ class View:
         return self.shown(setting.family).points(setting)
 
     def measures(self, setting: Setting | None = None, line: Line | None = None) -> dict[str, Measures]:
-        """How good the decisions are on the training documents, and on those held out.
-
-        Examples
-        --------
-        >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-        >>> explore(corpus, "x").measures()["held_out"].f1
-        1.0
-        """
+        """How good the decisions are on the training documents, and on those held out."""
         below = (line or Line()).below(self.points(setting))
         shown = self.documents
         return {
@@ -121,15 +102,6 @@ class View:
         """The words, and other categories, whose weight changed most since the sliders opened.
 
         A weight is what the word adds to a document's log odds.
-
-        Examples
-        --------
-        >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-        >>> view = explore(corpus, "x", "beta", [0.1, 0.1])
-        >>> view.words(view.opening("beta"))
-        []
-        >>> view.words(most=1)[0].word
-        'a'
         """
         setting = setting or self.setting
         shown = self.shown(setting.family)
@@ -153,14 +125,7 @@ class View:
         return self.shown(found).objective_map(found)
 
     def find_best(self, start: Setting | None = None, target: Target | None = None) -> list[Setting]:
-        """The way from a prior to the best of its family: the last one is it.
-
-        Examples
-        --------
-        >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-        >>> explore(corpus, "x", "jelinek-mercer").find_best()[-1].prior
-        JelinekMercer(0.5)
-        """
+        """The way from a prior to the best of its family: the last one is it."""
         start = start or self.setting
         return self.shown(start.family).objective_map(start.family).way(target or FBeta(1.0), start)
 
@@ -251,16 +216,7 @@ class Density:
 
 
 def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 180) -> Density:
-    """Count all documents of the corpus in a grid that holds nearly all points of the view.
-
-    Examples
-    --------
-    >>> from priorwise import Corpus, explore
-    >>> corpus = Corpus.from_texts(["a b", "a c", "a", "d", "d e", "e"], labels=["x", "x", "x", "y", "y", "y"])
-    >>> view = explore(corpus, "x", "beta")
-    >>> density_of(view, view.setting).bins.sum(axis=(1, 2)).tolist()
-    [3.0, 3.0]
-    """
+    """Count all documents of the corpus in a grid that holds nearly all points of the view."""
     from priorwise.explorer._kernels import add_to_bins
 
     shown = np.column_stack(view.points(setting))
@@ -352,15 +308,7 @@ def plot_view(view: View, setting: Setting) -> Any:
 
 
 def extent(points: Floats, member: NDArray[np.bool_]) -> list[float]:
-    """Return the ends of both axes: nearly all others and nearly all members lie between them.
-
-    Examples
-    --------
-    >>> points = np.column_stack([np.arange(1001.0), np.arange(1001.0)])
-    >>> points[0] = -1e6
-    >>> extent(points, np.arange(1001) % 2 == 1)
-    [-34.6, 1034.6]
-    """
+    """Return the ends of both axes: nearly all others and nearly all members lie between them."""
     ends = [
         np.percentile(points[member == kind], [cut, 100 - cut], axis=0)
         for kind, cut in CLIPPED.items()

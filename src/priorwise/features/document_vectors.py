@@ -16,24 +16,12 @@ Rows = NDArray[np.int64]
 
 
 def rarity(corpus: Corpus) -> Floats:
-    """Return how rare each word of the corpus is: log((N + 1)/(n + 1)) + 1, for n of N documents.
-
-    Examples
-    --------
-    >>> rarity(Corpus.from_texts(["a", "a b"])).round(3).tolist()
-    [1.0, 1.405]
-    """
+    """Return how rare each word of the corpus is: log((N + 1)/(n + 1)) + 1, for n of N documents."""
     return inverse_document_frequency(corpus.document_frequency, corpus.n_documents, "smooth")
 
 
 def document_vectors(corpus: Corpus, rows: Rows) -> Any:
-    """Return some documents as the rows of a sparse matrix, a column per word of the corpus.
-
-    Examples
-    --------
-    >>> document_vectors(Corpus.from_texts(["a b", "a a c"]), np.array([0, 1])).toarray().round(3).tolist()
-    [[0.58, 0.815, 0.0], [0.769, 0.0, 0.639]]
-    """
+    """Return some documents as the rows of a sparse matrix, a column per word of the corpus."""
     return Recipe("log", rarity(corpus), cosine=True).apply(corpus.matrix(rows))
 
 
@@ -41,12 +29,6 @@ def text_vector(corpus: Corpus, text: str) -> Any:
     """Return a text as a matrix of one row, a column per word of the corpus.
 
     Everything that is neither a letter nor a digit separates words, since categories are often named ``like::this``.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a film", "the film", "the law"])
-    >>> corpus.token_names(text_vector(corpus, "some_film").indices)
-    ['film']
     """
     return Recipe("log", rarity(corpus), cosine=True).apply(corpus.vectorize([re.sub(r"[\W_]+", " ", text)]))
 
@@ -64,21 +46,8 @@ class WordCovariance:
     C is the covariance of the words in the documents, at a scale at which both parts give the documents the same
     variance. It is never written out: a product with a vector takes two passes over the documents.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix
-        The documents, a row for each and a column for each word.
-    share : float
-        s.
-    seed : int
-        Which documents of a corpus with more than `AT_MOST` are used.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> X = csr_matrix([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
-    >>> WordCovariance(X, 0.5)(np.array([1.0, 0.0, 0.0])).round(2).tolist()
-    [0.8, 0.3, -0.3]
+    `X`: the documents, a row for each and a column for each word. `share`: s. `seed`: which documents of a corpus
+    with more than `AT_MOST` are used.
     """
 
     def __init__(self, X: Any, share: float, *, seed: int = 0) -> None:

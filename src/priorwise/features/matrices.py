@@ -24,10 +24,7 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
 
     A sparse matrix with an entry that is there twice is replaced by a copy with their sum. The caller's is untouched.
 
-    Raises
-    ------
-    InputError
-        Indices reach beyond the shape, offsets descend, or a number is too large.
+    Raises `InputError` if indices reach beyond the shape, offsets descend, or a number is too large.
     """
     X = sound_matrix(X)
     y = sound_matrix(y, "Y")
@@ -38,14 +35,7 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
 
 
 def sound_matrix(X: Any, name: str = "X") -> Any:
-    """Return a sparse matrix whose indices fit its shape and whose entries are distinct; anything else as it is.
-
-    Examples
-    --------
-    >>> twice = sp.csr_matrix((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))
-    >>> sound_matrix(twice).data.tolist(), twice.data.tolist()
-    ([3.0], [1.0, 2.0])
-    """
+    """Return a sparse matrix whose indices fit its shape and whose entries are distinct; anything else as it is."""
     if not sp.issparse(X):
         return X
     if X.format == "coo":
@@ -71,15 +61,7 @@ def sound_matrix(X: Any, name: str = "X") -> Any:
 
 
 def check_size(X: Any, name: str = "X") -> None:
-    """Refuse numbers that are too large to be added up.
-
-    Examples
-    --------
-    >>> check_size(np.array([[1e300]]))
-    Traceback (most recent call last):
-    ...
-    priorwise.errors.InputError: X holds 1e+300, which is too large to compute with; divide its columns first
-    """
+    """Refuse numbers that are too large to be added up."""
     values = X.data if sp.issparse(X) else X
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf" or not values.size:
         return

@@ -22,12 +22,8 @@ LIFT = 2.0
 class OtherLabels:
     """Labels that are evidence for a category.
 
-    Parameters
-    ----------
-    numbers : array of int
-        The labels' numbers in the corpus, ascending.
-    amounts : array
-        How much of it a document has that carries it: its rarity, 1 for the rarest possible label.
+    `numbers`: the labels' numbers in the corpus, ascending. `amounts`: how much of it a document has that carries
+    it: its rarity, 1 for the rarest possible label.
     """
 
     numbers: Rows
@@ -57,26 +53,9 @@ def other_labels(corpus: Corpus, members: Rows, label: str | None, *, maintenanc
     document in a subcategory is filed correctly already. Labels that no member carries do not count either: which
     labels a document lacks says more about whoever labelled it than about the document.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        The documents.
-    members : array of int
-        The rows of the members that are known.
-    label : str, optional
-        The category. It is not evidence for itself, even if more documents carry it than are known. None: no labels.
-    maintenance : bool
-        Whether categories that serve a wiki's editors count as well. They do in any case for one of them.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["a"] * 6, labels=[["jazz", "music"], ["jazz"], ["music"], ["law"], [], ["law"]])
-    >>> found = other_labels(corpus, np.array([0, 1]), "jazz")
-    >>> corpus.label_names(found.numbers), found.columns(corpus, np.arange(4)).toarray().round(2).ravel().tolist()
-    ([], [])
-    >>> found = other_labels(corpus, np.array([0]), "jazz")
-    >>> corpus.label_names(found.numbers), found.columns(corpus, np.arange(4)).toarray().round(2).ravel().tolist()
-    (['music'], [0.82, 0.0, 0.82, 0.0])
+    `members`: the rows of the members that are known. `label`: the category. It is not evidence for itself, even if
+    more documents carry it than are known. None: no labels. `maintenance`: whether categories that serve a wiki's
+    editors count as well. They do in any case for one of them.
     """
     if label is None:
         return OtherLabels(np.empty(0, np.int64), np.empty(0))

@@ -41,23 +41,10 @@ def inverse_document_frequency(holding: ArrayLike, documents: int, kind: str) ->
 class Recipe:
     """A term frequency, times a factor for each column if there are any, each row then of length 1 if wanted.
 
-    Parameters
-    ----------
-    frequency : {"log", "raw", "boolean"}
-        What a count says.
-    factors : array, shape (n_features,), optional
-        What each column is multiplied by: inverse document frequencies, as a rule.
-    cosine : bool
-        Whether a document's numbers are divided by the root of the sum of their squares.
-    unknown : float, optional
-        The factor of a word that has no column. Such words then make a document longer; by default they do not count.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> recipe = Recipe("log", inverse_document_frequency([1, 3, 0], 3, "lookahead"), cosine=True)
-    >>> recipe.apply(csr_matrix([[2.0, 5.0, 1.0]])).toarray().round(3)
-    array([[0.646, 0.   , 0.763]])
+    `frequency` ("log", "raw", "boolean"): what a count says. `factors` (shape (n_features,)): what each column is
+    multiplied by: inverse document frequencies, as a rule. `cosine`: whether a document's numbers are divided by
+    the root of the sum of their squares. `unknown`: the factor of a word that has no column. Such words then make a
+    document longer; by default they do not count.
     """
 
     frequency: str = "log"

@@ -104,13 +104,7 @@ class Words(TransformerMixin, BaseEstimator):
 
 
 def stop_list(given: str | Path | Iterable[str] | None) -> frozenset[str]:
-    """The words to leave out, cut as texts are: a list's *don't* is one word here.
-
-    Examples
-    --------
-    >>> sorted(stop_list(["The", "of"]))
-    ['of', 'the']
-    """
+    """The words to leave out, cut as texts are: a list's *don't* is one word here."""
     if given is None:
         return frozenset()
     if given == "english":
@@ -154,13 +148,7 @@ class Stems(dict[str, str]):
 
 @cache
 def stems_of(algorithm: str) -> Stems:
-    """The stems of an algorithm, remembered for all who ask.
-
-    Examples
-    --------
-    >>> stems_of("porter")["tonnes"]
-    'tonn'
-    """
+    """The stems of an algorithm, remembered for all who ask."""
     return Stems(algorithm)
 
 

@@ -84,12 +84,8 @@ def encode_texts(encode: Any, texts: Sequence[str]) -> NDArray[np.float32]:
 class VectorFeatures:
     """How vectors become features: without what all documents have in common, at the scale of a document's words.
 
-    Parameters
-    ----------
-    centre : array, shape (n_dimensions,)
-        The mean vector of the corpus.
-    scale : float
-        What the rest is multiplied by, so that documents are as long in vectors as they are in words, on average.
+    `centre` (shape (n_dimensions,)): the mean vector of the corpus. `scale`: what the rest is multiplied by, so
+    that documents are as long in vectors as they are in words, on average.
     """
 
     centre: Floats
@@ -109,15 +105,7 @@ class VectorFeatures:
         return len(self.centre)
 
     def columns(self, corpus: Corpus, rows: Rows) -> Any:
-        """Return a matrix with a row per document and a column per dimension; 0 for a document without a vector.
-
-        Examples
-        --------
-        >>> corpus = Corpus.from_texts(["a", "b"])
-        >>> corpus.add_vectors([[1.0, 0.0], [0.0, 1.0]])
-        >>> VectorFeatures.of(corpus).columns(corpus, np.arange(2)).toarray().round(2).tolist()
-        [[0.71, -0.71], [-0.71, 0.71]]
-        """
+        """Return a matrix with a row per document and a column per dimension; 0 for a document without a vector."""
         from scipy.sparse import csr_matrix
 
         assert corpus.vectors is not None

@@ -78,14 +78,6 @@ class PriorModel(PriorByName):
     """Base of the estimators that have a prior. Defining a subclass registers it under its command-line name.
 
     With ``listed=False`` a class is not registered: a base of several models.
-
-    Examples
-    --------
-    >>> from priorwise.models.naive_bayes.estimators import MultinomialNB
-    >>> MultinomialNB(), MultinomialNB(class_rate="uniform")
-    (MultinomialNB(prior=Dirichlet(1)), MultinomialNB(prior=Dirichlet(1), class_rate='uniform'))
-    >>> MultinomialNB().set_params(prior__alpha=0.1)
-    MultinomialNB(prior=Dirichlet(0.1))
     """
 
     name: ClassVar[str]

@@ -242,14 +242,8 @@ class GroupWeights:
 class VectorWeights:
     """What a document's vector adds to its score: ``weights · (vector − centre)``, or 0 if it has none.
 
-    Parameters
-    ----------
-    encoder : str, optional
-        What made the vectors; None if that is not known.
-    weights, centre : array, shape (n_dimensions,)
-        For vectors of length 1.
-    members : list of str
-        The ids of members that it learned from, to name those nearest to a document.
+    `encoder`: what made the vectors; None if that is not known. `weights`, `centre` (shape (n_dimensions,)): for
+    vectors of length 1. `members`: the ids of members that it learned from, to name those nearest to a document.
     """
 
     encoder: str | None

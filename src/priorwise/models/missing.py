@@ -21,10 +21,7 @@ TOO_MANY = 1.1
 class Missing:
     """The estimated number of missing members, with an 80% interval.
 
-    Parameters
-    ----------
-    expected, low, high : float
-        Numbers of documents.
+    `expected`, `low`, `high`: numbers of documents.
     """
 
     expected: float
@@ -43,18 +40,8 @@ def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
     with r_(1) ≤ r_(2) ≤ … the n ranks. The factor and the interval come from hidden members of 288 cases in seven
     datasets, where h is known.
 
-    Parameters
-    ----------
-    ranks : array of int
-        The rank of each left-out member among the documents that may be members, from 1.
-    n_others : int
-        How many documents may be members.
-
-    Examples
-    --------
-    >>> missing = estimate_missing(np.array([2, 5, 9, 14, 300]), 10_000)
-    >>> round(missing.expected), missing.low < missing.expected < missing.high
-    (11, True)
+    `ranks`: the rank of each left-out member among the documents that may be members, from 1. `n_others`: how many
+    documents may be members.
     """
     expected = min(LeftOutRanks().most_missing(ranks) / TOO_MANY, float(n_others))
     within = math.exp(spread_of_missing(len(ranks)))
@@ -62,13 +49,7 @@ def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
 
 
 def spread_of_missing(n_known: int) -> float:
-    """The half-width of the 80% interval of the estimate's logarithm.
-
-    Examples
-    --------
-    >>> spread_of_missing(5) > spread_of_missing(100) > 0
-    True
-    """
+    """The half-width of the 80% interval of the estimate's logarithm."""
     return 0.4 + 3.4 / math.sqrt(n_known)
 
 
@@ -82,22 +63,8 @@ def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> C
     are the conditions for a minimum of the convex Σ_d log(1 + e^{a s_d + b}) − h (a·mean + b). Unlike a fit that takes
     all other documents for negatives, it knows that missing members are among them.
 
-    Parameters
-    ----------
-    scores : array
-        The scores of all documents that may be members.
-    held_out : array
-        The scores of members when they were left out.
-    expected : float
-        How many members there are among the former.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> scores = np.concatenate([rng.normal(0, 1, 9900), rng.normal(4, 1, 100)])
-    >>> found = calibrate_by_moments(scores, rng.normal(4, 1, 50), 100.0)
-    >>> round(float(found.probability(scores).sum())), bool(found.probability(np.array([5.0]))[0] > 0.8)
-    (100, True)
+    `scores`: the scores of all documents that may be members. `held_out`: the scores of members when they were left
+    out. `expected`: how many members there are among the former.
     """
     centre, spread = float(scores.mean()), float(scores.std())
     if spread <= 1e-12 * max(1.0, float(np.max(np.abs(scores)))):

@@ -126,8 +126,6 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
     Give each negative the number of documents of the corpus that it stands for as its weight, and the probabilities are
     those at the corpus's class odds, should it lack about as many members as it has.
 
-    References
-    ----------
     Platt, J., *Probabilistic outputs for support vector machines*, 1999.
     """
     members, others = weight[positive].sum(), weight[~positive].sum()

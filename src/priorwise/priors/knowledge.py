@@ -54,36 +54,15 @@ def informed(
 
     A word of significance 0, which every text contains, is as any other word.
 
-    Parameters
-    ----------
-    texts : str, mapping, or sequence of them
-        A text, or keywords with weights as `Keywords` holds them: one for a single output, or one per output in
-        the order of ``classes_``, None where nothing is known. A keyword's weight multiplies its significance, or C; a
-        negative one turns the mode round, and leaves a variance alone.
-    vectorizer : CountVectorizer or TfidfVectorizer
-        Fitted; texts are read as it reads documents.
-    method : {"var", "var-tfidf", "mode", "mode-tfidf"}
-        As above.
-    strength : float
-        C; with σ² it is chosen by cross-validation (`PriorSearch`).
-    variance : float
-        σ².
-    prior : Gaussian or Laplace
-        The kind of prior.
-    others : sequence
-        More texts, about classes that are not asked for: they only say how common a word is among texts.
+    `texts`: a text, or keywords with weights as `Keywords` holds them: one for a single output, or one per output
+    in the order of ``classes_``, None where nothing is known. A keyword's weight multiplies its significance, or C;
+    a negative one turns the mode round, and leaves a variance alone. `vectorizer`: fitted; texts are read as it
+    reads documents. `method` ("var", "var-tfidf", "mode", "mode-tfidf"): as above. `strength`: C; with σ² it is
+    chosen by cross-validation (`PriorSearch`). `variance`: σ². `prior`: the kind of prior. `others`: more texts,
+    about classes that are not asked for: they only say how common a word is among texts.
 
-    References
-    ----------
-    *knowledge*: Dayanik, Lewis, Madigan, Menkov and Genkin, *Constructing informative prior distributions from domain
-    knowledge in text classification*.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> vectorizer = CountVectorizer().fit(["wheat corn tonnes", "oil barrels tonnes"])
-    >>> informed({"wheat": 1.0, "oil": -1.0}, vectorizer, "mode", strength=2.0)
-    Informed(Laplace, mode of 2 words, strength=2, variance=1)
+    *knowledge*: Dayanik, Lewis, Madigan, Menkov and Genkin, *Constructing informative prior distributions from
+    domain knowledge in text classification*.
     """
     from scipy.sparse import csr_matrix
 
@@ -111,19 +90,7 @@ def informed(
 
 
 def from_texts(texts: Text | Sequence[Text | None], vectorizer: Any, *how: Any, **more: Any) -> CoefficientPrior:
-    """Make the same prior as `informed`, written out: a number for each class and word. The arguments are the same.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> vectorizer = CountVectorizer().fit(["wheat corn tonnes", "oil barrels tonnes"])
-    >>> made = from_texts({"wheat": 1.0, "oil": -1.0}, vectorizer, "mode", strength=2.0)
-    >>> print(made.describe(vectorizer.get_feature_names_out()))
-    word              mode  ± spread  as odds
-    oil                 -2         1  'oil' divides the odds by 7.4, give or take a factor of 2.7
-    wheat                2         1  'wheat' multiplies the odds by 7.4, give or take a factor of 2.7
-    every other word     0         1  it leaves the odds as they are, give or take a factor of 2.7
-    """
+    """Make the same prior as `informed`, written out: a number for each class and word. The arguments are the same."""
     return informed(texts, vectorizer, *how, **more).prior()
 
 
@@ -148,34 +115,14 @@ def pseudo_counts(
 ) -> ImaginedTexts:
     """Make imagined counts for a naive Bayes model from one text for each class: the texts of `informed`.
 
-    Parameters
-    ----------
-    texts : sequence of str or mapping
-        A text, or keywords with weights, for each class in the order of ``classes_``; None where nothing is known. For
-        labels of an indicator matrix, one for each. A word of negative weight is one that the imagined texts lack.
-    vectorizer : CountVectorizer or TfidfVectorizer
-        Fitted; texts are read as it reads documents.
-    strength : float
-        How many words, or documents, are imagined of each class that has a text; `PriorSearch` can choose it.
-    prior : prior
-        What is believed of every word alike: ``Dirichlet(0.1)``, say, or ``Beta(0.1, 0.3)``.
-    of : {"words", "documents"}
-        Imagined words for `MultinomialNB`, in the proportions of the text; or for `BernoulliNB` imagined documents,
-        each of which holds every word of the text.
-    significant : bool
-        Whether words count by their significance among the texts, so that those which every text has are left out.
-    others : sequence
-        More texts, about classes that are not asked for.
-
-    Examples
-    --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
-    >>> from priorwise import Dirichlet, MultinomialNB
-    >>> vectorizer = CountVectorizer().fit(["wheat rose", "crude fell", "corn barrels"])
-    >>> known = pseudo_counts(["wheat and corn", "crude by the barrels"], vectorizer, prior=Dirichlet(0.1))
-    >>> model = MultinomialNB(known).fit(vectorizer.transform(["wheat rose", "crude fell"]), ["grain", "oil"])
-    >>> model.predict(vectorizer.transform(["corn", "barrels"])).tolist()
-    ['grain', 'oil']
+    `texts`: a text, or keywords with weights, for each class in the order of ``classes_``; None where nothing is
+    known. For labels of an indicator matrix, one for each. A word of negative weight is one that the imagined texts
+    lack. `vectorizer`: fitted; texts are read as it reads documents. `strength`: how many words, or documents, are
+    imagined of each class that has a text; `PriorSearch` can choose it. `prior`: what is believed of every word
+    alike: ``Dirichlet(0.1)``, say, or ``Beta(0.1, 0.3)``. `of` ("words", "documents"): imagined words for
+    `MultinomialNB`, in the proportions of the text; or for `BernoulliNB` imagined documents, each of which holds
+    every word of the text. `significant`: whether words count by their significance among the texts, so that those
+    which every text has are left out. `others`: more texts, about classes that are not asked for.
     """
     from scipy.sparse import csr_matrix
 
@@ -198,13 +145,7 @@ def pseudo_counts(
 def as_examples(
     documents: Sequence[str], labels: Sequence[Any], texts: Mapping[Any, str], copies: int = 5
 ) -> tuple[list[str], list[Any]]:
-    """Add each class's text to the documents as `copies` more of its examples (DK examples).
-
-    Examples
-    --------
-    >>> as_examples(["wheat rose"], ["grain"], {"oil": "crude barrel"}, copies=2)
-    (['wheat rose', 'crude barrel', 'crude barrel'], ['grain', 'oil', 'oil'])
-    """
+    """Add each class's text to the documents as `copies` more of its examples (DK examples)."""
     if copies < 1:
         raise InputError(f"copies must be at least 1, not {copies!r}")
     if len(documents) != len(labels):

@@ -14,12 +14,8 @@ def strongest_of_each(
 ) -> None:
     """Find the places of the weights of each document that are furthest from 0, the first of equals first.
 
-    Parameters
-    ----------
-    places : array, shape (n_documents, count)
-        Filled with places in `weights`, strongest first; a weight of 0 has none.
-    found : array, shape (n_documents,)
-        Filled with how many there are.
+    `places` (shape (n_documents, count)): filled with places in `weights`, strongest first; a weight of 0 has none.
+    `found` (shape (n_documents,)): filled with how many there are.
     """
     count = places.shape[1]
     for d in range(offsets.shape[0] - 1):

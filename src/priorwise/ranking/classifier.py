@@ -26,14 +26,7 @@ from priorwise.ranking.evidence import further_scores, reads_vectors
 
 
 def best_labels(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:
-    """The columns of the k largest scores of each row, largest first, a tie to the first of them.
-
-    Examples
-    --------
-    >>> best_labels(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0]]), 2)
-    array([[1, 2],
-           [0, 1]])
-    """
+    """The columns of the k largest scores of each row, largest first, a tie to the first of them."""
     n, width = scores.shape
     k = min(k, width)
     if k == 1:
@@ -57,16 +50,10 @@ SCORES_AT_A_TIME = 1 << 22
 class Bags:
     """Documents as a model reads them.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix, shape (n_documents, n_tokens)
-        The tokens that the model knows, as its features.
-    known, unknown : array of int
-        How many words of each document, repeats included, the model knows and does not.
-    length : array of int
-        How many distinct words each document has.
-    further : array of float
-        What further features of each document, such as its other labels, add to the score.
+    `X` (shape (n_documents, n_tokens)): the tokens that the model knows, as its features. `known`, `unknown`: how
+    many words of each document, repeats included, the model knows and does not. `length`: how many distinct words
+    each document has. `further`: what further features of each document, such as its other labels, add to the
+    score.
     """
 
     X: Any
@@ -80,12 +67,8 @@ class Bags:
 class Verdict:
     """What a model says of some documents.
 
-    Parameters
-    ----------
-    scores, log_probability : array, shape (n_documents, n_labels)
-        Of each label.
-    decided : array of bool, shape (n_documents, n_labels)
-        The one best label of each document, a tie to the first; or every label with a probability above ½.
+    `scores`, `log_probability` (shape (n_documents, n_labels)): of each label. `decided` (shape (n_documents,
+    n_labels)): the one best label of each document, a tie to the first; or every label with a probability above ½.
     """
 
     scores: Floats
@@ -102,21 +85,6 @@ class Classifier:
 
     ``without_vectors`` counts the documents whose vectors the model would have used, and that had none: their scores
     come from their words alone.
-
-    Examples
-    --------
-    >>> from priorwise.models.training import examples_of, train
-    >>> from priorwise.models.naive_bayes.estimators import MultinomialNB
-    >>> texts = ["goal match team", "match team win", "vote law", "law court vote"]
-    >>> corpus = Corpus.from_texts(texts, labels=["sport", "sport", "politics", "politics"])
-    >>> how = {"features": "counts", "link": "softmax", "about": lambda fitted: {}}
-    >>> model, _ = train(corpus, examples_of(corpus), lambda n_words: MultinomialNB(), **how)
-    >>> classifier = Classifier(model)
-    >>> bags = classifier.read(["the team won the match"])
-    >>> classifier.model.labels[classifier.judge(bags).best(1)[0, 0]], bags.unknown.tolist()
-    ('sport', [3])
-    >>> classifier.evidence(bags, 0, 1, 1)[0][0]
-    'match'
     """
 
     def __init__(self, model: LinearModel) -> None:
@@ -297,16 +265,8 @@ def classified(
 ) -> Iterator[dict[str, Any]]:
     """Yield what is said of each document: the labels decided, and of `top` labels how probable they are.
 
-    Parameters
-    ----------
-    classifier : Classifier
-    names : sequence of (id, title)
-    bags : Bags
-        The documents.
-    top : int, optional
-        How many labels to tell of each, the most probable first, beside those decided.
-    evidence : int
-        How many words to tell for each label.
+    `top`: how many labels to tell of each, the most probable first, beside those decided. `evidence`: how many
+    words to tell for each label.
     """
     model = classifier.model
     verdict = classifier.judge(bags)

@@ -47,12 +47,7 @@ class Evaluation:
     0/0 counts as 0. Macro is the mean over the labels that are true or decided somewhere, micro takes all decisions
     together.
 
-    Parameters
-    ----------
-    n_labels : int
-        How many labels the model knows.
-    multilabel : bool
-        Whether each label was decided on its own.
+    `n_labels`: how many labels the model knows. `multilabel`: whether each label was decided on its own.
     """
 
     n_labels: int
@@ -75,16 +70,10 @@ class Evaluation:
     def add(self, decided: Mask, log_probability: Floats, log_complement: Floats | None, truth: Any) -> None:
         """Count some documents.
 
-        Parameters
-        ----------
-        decided : array of bool, shape (n_documents, n_labels)
-            The labels that were given.
-        log_probability : array, shape (n_documents, n_labels)
-            Logarithm of the probability of each label.
-        log_complement : array, optional
-            If each label was decided on its own: logarithm of the probability that it is not one.
-        truth : scipy.sparse matrix, shape (n_documents, n_labels)
-            Not 0 where a label is true. If a document gets one label, it must have at least one.
+        `decided` (shape (n_documents, n_labels)): the labels that were given. `log_probability` (shape
+        (n_documents, n_labels)): logarithm of the probability of each label. `log_complement`: if each label
+        was decided on its own: logarithm of the probability that it is not one. `truth` (shape (n_documents,
+        n_labels)): not 0 where a label is true. If a document gets one label, it must have at least one.
         """
         from scipy.sparse import csr_matrix
 
@@ -185,20 +174,10 @@ def _share(part: Floats, whole: Floats) -> Floats:
 class CorpusEvaluation:
     """The figures, and what there is to know of the corpus.
 
-    Parameters
-    ----------
-    figures : Evaluation
-        What was decided, and what is true.
-    labels : list of str
-        The labels of the model.
-    unknown_labels : list of str
-        Labels of the corpus that the model does not know.
-    with_unknown : int
-        How many documents have one of these.
-    left_out : int
-        How many documents were not counted: without a label that the model knows.
-    words, unknown_words : int
-        How many words the documents have, and how many of them the model does not know.
+    `figures`: what was decided, and what is true. `labels`: the labels of the model. `unknown_labels`: labels of
+    the corpus that the model does not know. `with_unknown`: how many documents have one of these. `left_out`: how
+    many documents were not counted: without a label that the model knows. `words`, `unknown_words`: how many words
+    the documents have, and how many of them the model does not know.
     """
 
     figures: Evaluation
@@ -250,14 +229,7 @@ def evaluate_on(classifier: Classifier, corpus: Corpus, *, labelled_only: bool =
     A model that gives every document one label is asked of those that have one it knows. One that decides each label on
     its own is asked of all, and a document without a label has none of them, unless `labelled_only`.
 
-    Parameters
-    ----------
-    classifier : Classifier
-        The model.
-    corpus : Corpus
-        Documents and labels.
-    labelled_only : bool
-        Leave out documents without a label that the model knows.
+    `corpus`: documents and labels. `labelled_only`: leave out documents without a label that the model knows.
     """
     from scipy.sparse import csr_matrix
 

@@ -32,22 +32,11 @@ AT_A_TIME = 8192
 class WordEvidence:
     """What one word, or one other label, adds to a score: its weight, times how much of it the document has.
 
-    Parameters
-    ----------
-    name : str
-        The word or the label.
-    group : str
-        ``"words"``, ``"labels"`` or ``"vectors"``.
-    times : int
-        How often it is in the document.
-    amount : float
-        How much of it the document has; the weight is multiplied by it.
-    weight : float
-        What the model adds for one unit of it.
-    from_prior : float
-        The part of the weight that the prior brought; the documents added the rest.
-    in_members, in_others : float
-        In how many members and other documents it occurs, as far as the model knows.
+    `name`: the word or the label. `group`: ``"words"``, ``"labels"`` or ``"vectors"``. `times`: how often it is in
+    the document. `amount`: how much of it the document has; the weight is multiplied by it. `weight`: what the
+    model adds for one unit of it. `from_prior`: the part of the weight that the prior brought; the documents added
+    the rest. `in_members`, `in_others`: in how many members and other documents it occurs, as far as the model
+    knows.
     """
 
     name: str
@@ -74,20 +63,10 @@ class WordEvidence:
 class Explanation:
     """A document's score, taken apart: the start and the words add up to it.
 
-    Parameters
-    ----------
-    id, title : str
-        The document.
-    start : float
-        What every document starts from, divided by length like the words.
-    words : list of WordEvidence
-        Words and labels that the model knows, the strongest first.
-    unknown : list of str
-        Words without a weight.
-    probability : float, optional
-        The probability of membership that the score stands for, if the model says what scores mean.
-    n_members, n_others : float
-        How many members and other documents the model learned from.
+    `start`: what every document starts from, divided by length like the words. `words`: words and labels that the
+    model knows, the strongest first. `unknown`: words without a weight. `probability`: the probability of
+    membership that the score stands for, if the model says what scores mean. `n_members`, `n_others`: how many
+    members and other documents the model learned from.
     """
 
     id: str
@@ -106,19 +85,7 @@ class Explanation:
 
 
 def explain(model: LinearModel, corpus: Corpus, row: int) -> Explanation:
-    """Take the score of a document of a corpus apart, under a model with one output.
-
-    Examples
-    --------
-    >>> from priorwise.models.weights import Weights
-    >>> corpus = Corpus.from_texts(["tea tea milk", "milk"])
-    >>> details = {"features": "presence", "link": "logistic", "tokenizer": None, "members": np.ones(1), "about": {}}
-    >>> weights = Weights(np.arange(1), np.array([[2.0]]), np.array([-0.5]))
-    >>> model = LinearModel.of(weights, ["tea"], labels=["Tea"], multilabel=True, **details)
-    >>> explained = explain(model, corpus, 0)
-    >>> explained.score, [word.name for word in explained.words], explained.unknown
-    (1.5, ['tea'], ['milk'])
-    """
+    """Take the score of a document of a corpus apart, under a model with one output."""
     scorer = Scorer.of(model, corpus)
     offsets, tokens, counts = corpus.take_counts(np.array([row]))
     amounts = scorer.amounts(offsets, tokens, counts)
@@ -231,15 +198,6 @@ def evidence_lines(corpus: Corpus, rows: Rows, scorer: Scorer, model: LinearMode
     """The strongest words and labels of each of some documents as a line of text, with what each adds to the score.
 
     Where scores are divided by length, words are shown before the division.
-
-    Examples
-    --------
-    >>> from priorwise.models.weights import Weights
-    >>> corpus = Corpus.from_texts(["a b c", "b"])
-    >>> known = np.sort(corpus.token_ids(["a", "b"]))
-    >>> values = np.array([[{"a": 0.5, "b": -2.0}[name] for name in corpus.token_names(known)]])
-    >>> evidence_lines(corpus, np.array([1, 0]), Scorer(Weights(known, values, np.zeros(1))))
-    ['b:-2.00', 'b:-2.00 a:+0.50']
     """
     from priorwise.ranking._kernels import strongest_of_each
 
@@ -274,12 +232,6 @@ def most_similar(corpus: Corpus, row: int, rows: NDArray[np.int64], n: int = 3) 
     """Return the most similar of some documents, each with the words that make it so.
 
     Words count by their inverse document frequency, and each once.
-
-    Examples
-    --------
-    >>> corpus = Corpus.from_texts(["red green tea", "green tea leaves", "black coffee", "tea"])
-    >>> [(row, sorted(words)) for row, words in most_similar(corpus, 0, np.array([1, 2, 3]), n=2)]
-    [(1, ['green', 'tea']), (3, ['tea'])]
     """
     others = rows[rows != row]
     if len(others) > LOOKED_AT:

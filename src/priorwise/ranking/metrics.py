@@ -16,24 +16,12 @@ Mask = NDArray[np.bool_]
 
 
 def ppv_at(relevant: Mask, k: int) -> float:
-    """Share of the first `k` that are relevant; a list shorter than `k` counts as if it went on with irrelevant ones.
-
-    Examples
-    --------
-    >>> ppv_at(np.array([True, False, True]), 2), ppv_at(np.array([True]), 4)
-    (0.5, 0.25)
-    """
+    """Share of the first `k` that are relevant; a shorter list counts as if irrelevant ones followed."""
     return float(np.count_nonzero(relevant[:k])) / k
 
 
 def average_precision(relevant: Mask, total: int | None = None) -> float:
-    """Mean, over the relevant ones, of the share of relevant ones down to their place; those not listed count 0.
-
-    Examples
-    --------
-    >>> round(average_precision(np.array([True, False, True])), 4)
-    0.8333
-    """
+    """Mean, over the relevant ones, of the share of relevant ones down to their place; those not listed count 0."""
     places = np.flatnonzero(relevant) + 1
     total = len(places) if total is None else total
     return float(np.sum(np.arange(1, len(places) + 1) / places) / total) if total else 0.0
@@ -43,16 +31,8 @@ def average_precision(relevant: Mask, total: int | None = None) -> float:
 class Comparison:
     """A method beside a baseline over the same categories.
 
-    Parameters
-    ----------
-    difference : float
-        Mean of the differences.
-    ahead, behind : int
-        In how many categories the method is ahead of and behind the baseline.
-    t_test : float
-        p-value of the paired t-test.
-    wilcoxon : float
-        p-value of Wilcoxon's signed-rank test.
+    `difference`: mean of the differences. `ahead`, `behind`: in how many categories the method is ahead of and
+    behind the baseline. `t_test`: p-value of the paired t-test. `wilcoxon`: p-value of Wilcoxon's signed-rank test.
     """
 
     difference: float
@@ -63,13 +43,7 @@ class Comparison:
 
 
 def compare(method: Floats, baseline: Floats) -> Comparison:
-    """Compare paired figures. Without any difference both p-values are 1; with fewer than two pairs, too.
-
-    Examples
-    --------
-    >>> compare(np.array([0.5, 0.6, 0.7]), np.array([0.4, 0.6, 0.5])).ahead
-    2
-    """
+    """Compare paired figures. Without any difference both p-values are 1; with fewer than two pairs, too."""
     from scipy import stats
 
     # Rounded, so that differences that are equal on paper (0.3 − 0.1 and 0.2) are equal here.
@@ -91,24 +65,12 @@ RESAMPLES = 10_000
 
 
 def ppv_curve(relevant: Mask) -> Floats:
-    """Return PPV@k for k = 1, 2, …: the share of the first k that are relevant.
-
-    Examples
-    --------
-    >>> ppv_curve(np.array([True, False, True, False])).round(2).tolist()
-    [1.0, 0.5, 0.67, 0.5]
-    """
+    """Return PPV@k for k = 1, 2, …: the share of the first k that are relevant."""
     return np.cumsum(relevant) / np.arange(1, len(relevant) + 1)
 
 
 def area_between(first: Mask, second: Mask) -> float:
-    """Return the mean over k of the difference of two PPV@k curves, as far as both go.
-
-    Examples
-    --------
-    >>> area_between(np.array([True, True]), np.array([False, True]))
-    0.75
-    """
+    """Return the mean over k of the difference of two PPV@k curves, as far as both go."""
     n = min(len(first), len(second))
     return float(np.mean(ppv_curve(first[:n]) - ppv_curve(second[:n]))) if n else 0.0
 
@@ -137,12 +99,6 @@ def bootstrap_ppv(relevant: Mask, *, seed: int = 0, resamples: int = RESAMPLES) 
 
     To draw n documents out of n with replacement, r of them relevant, gives a binomial number of relevant ones: it is
     drawn as such.
-
-    Examples
-    --------
-    >>> spread = bootstrap_ppv(np.repeat([True, False], 50))
-    >>> spread.value, spread.low < 0.45, spread.high > 0.55
-    (0.5, True, True)
     """
     n = len(relevant)
     if not n:
@@ -155,14 +111,9 @@ def bootstrap_ppv(relevant: Mask, *, seed: int = 0, resamples: int = RESAMPLES) 
 class Difference:
     """How far the first of two lists is ahead.
 
-    Attributes
-    ----------
-    spread : Spread
-        Of the difference of the two precisions. Documents in both lists cancel and are not resampled.
-    t_test : float
-        p-value of Welch's t-test of the two lists' judgements, as if no document were in both (presence).
-    exact : float
-        p-value of Fisher's exact test over the documents that are in one list only.
+    `spread`: of the difference of the two precisions. Documents in both lists cancel and are not resampled.
+    `t_test`: p-value of Welch's t-test of the two lists' judgements, as if no document were in both (presence).
+    `exact`: p-value of Fisher's exact test over the documents that are in one list only.
     """
 
     spread: Spread
@@ -173,13 +124,7 @@ class Difference:
 def compare_lists(
     first: Sequence[str], second: Sequence[str], relevant: frozenset[str], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Difference:
-    """Compare two lists of as many documents, of which some are relevant.
-
-    Examples
-    --------
-    >>> compare_lists(["a", "b", "c"], ["c", "d", "e"], frozenset("abc")).spread.value
-    0.6666666666666666
-    """
+    """Compare two lists of as many documents, of which some are relevant."""
     from scipy import stats
 
     n = len(first)
@@ -213,12 +158,8 @@ def _welch(first: float, second: float, n: int) -> float:
 class FoundByOne:
     """Of the documents that belong: how many only the first list holds, how many only the second, and how many both.
 
-    Attributes
-    ----------
-    first, second, both : int
-    p : float
-        p-value of McNemar's exact test: were it a fair coin that decides which list finds a document that one of them
-        misses, so uneven a division or a more uneven one would have this probability.
+    `p`: p-value of McNemar's exact test: were it a fair coin that decides which list finds a document that one of
+    them misses, so uneven a division or a more uneven one would have this probability.
     """
 
     first: int
@@ -228,13 +169,7 @@ class FoundByOne:
 
 
 def found_by_one(first: Sequence[str], second: Sequence[str], relevant: Collection[str]) -> FoundByOne:
-    """Compare two lists by the documents that belong, each of them paired with itself.
-
-    Examples
-    --------
-    >>> found_by_one(["a", "b", "c", "x"], ["c", "y", "z", "w"], {"a", "b", "c", "d"})
-    FoundByOne(first=2, second=0, both=1, p=0.5)
-    """
+    """Compare two lists by the documents that belong, each of them paired with itself."""
     found = [set(ids).intersection(relevant) for ids in (first, second)]
     both = len(found[0] & found[1])
     a, b = len(found[0]) - both, len(found[1]) - both
@@ -242,13 +177,7 @@ def found_by_one(first: Sequence[str], second: Sequence[str], relevant: Collecti
 
 
 def mcnemar(first: int, second: int) -> float:
-    """Return McNemar's exact two-sided p-value: 2·P(X ≤ min) for X ~ Binomial(first + second, ½), at most 1.
-
-    Examples
-    --------
-    >>> mcnemar(9, 1), mcnemar(4, 4), mcnemar(0, 0)
-    (0.021484375, 1.0, 1.0)
-    """
+    """Return McNemar's exact two-sided p-value: 2·P(X ≤ min) for X ~ Binomial(first + second, ½), at most 1."""
     from scipy import stats
 
     if not first + second:
@@ -260,24 +189,11 @@ def mcnemar(first: int, second: int) -> float:
 class Screening:
     """The metrics of one review.
 
-    Parameters
-    ----------
-    documents, members : int
-        How many documents were reviewed, and how many of them are members.
-    wss_95, wss_100 : float
-        Work saved over sampling at a recall of 95% and 100% (`work_saved`).
-    rrf_10 : float
-        The recall after a tenth of the documents.
-    average_discovery : float
-        The mean place of the members (ATD).
-    r_precision : float
-        Precision among the first documents, as many as there are members.
-    last_member : int
-        The place of the last member.
-    area : float
-        Area under the recall curve, from 0 for the worst order to 1 for the best.
-    loss : float
-        ASReview's loss: 1 minus the area.
+    `documents`, `members`: how many documents were reviewed, and how many of them are members. `wss_95`, `wss_100`:
+    work saved over sampling at a recall of 95% and 100% (`work_saved`). `rrf_10`: the recall after a tenth of the
+    documents. `average_discovery`: the mean place of the members (ATD). `r_precision`: precision among the first
+    documents, as many as there are members. `last_member`: the place of the last member. `area`: area under the
+    recall curve, from 0 for the worst order to 1 for the best. `loss`: ASReview's loss: 1 minus the area.
     """
 
     documents: int
@@ -293,14 +209,7 @@ class Screening:
 
 
 def screening_metrics(verdicts: ArrayLike) -> Screening:
-    """Compute all metrics of one review.
-
-    Examples
-    --------
-    >>> found = screening_metrics([1, 1, 0, 1, 0, 0, 0, 0, 0, 0])
-    >>> found.last_member, round(found.wss_95, 2), round(found.loss, 3)
-    (4, 0.55, 0.048)
-    """
+    """Compute all metrics of one review."""
     members = _members(verdicts)
     loss = screening_loss(members)
     return Screening(
@@ -318,51 +227,27 @@ def screening_metrics(verdicts: ArrayLike) -> Screening:
 
 
 def recall_curve(verdicts: ArrayLike) -> Floats:
-    """Return the recall after each document.
-
-    Examples
-    --------
-    >>> recall_curve([1, 0, 1]).tolist()
-    [0.5, 0.5, 1.0]
-    """
+    """Return the recall after each document."""
     members = _members(verdicts)
     curve: Floats = np.cumsum(members) / members.sum()
     return curve
 
 
 def recall_at(verdicts: ArrayLike, k: int) -> float:
-    """Return the share of the members that are among the first `k` documents.
-
-    Examples
-    --------
-    >>> recall_at([1, 0, 1, 1], 3)
-    0.6666666666666666
-    """
+    """Return the share of the members that are among the first `k` documents."""
     members = _members(verdicts)
     return float(members[: max(k, 0)].sum() / members.sum())
 
 
 def recall_after_share(verdicts: ArrayLike, share: float) -> float:
-    """Return the recall after a share of the documents, rounded down; RRF@10 is the recall after a tenth.
-
-    Examples
-    --------
-    >>> recall_after_share([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], 0.2)
-    0.6666666666666666
-    """
+    """Return the recall after a share of the documents, rounded down; RRF@10 is the recall after a tenth."""
     members = _members(verdicts)
     places = np.arange(1, len(members) + 1) / len(members)
     return recall_at(members, int(np.searchsorted(places, share, side="right")))
 
 
 def documents_until(verdicts: ArrayLike, recall: float) -> int:
-    """Return how many documents must be read before this recall is reached.
-
-    Examples
-    --------
-    >>> documents_until([1, 0, 0, 1, 0], 0.5), documents_until([1, 0, 0, 1, 0], 0.95)
-    (1, 4)
-    """
+    """Return how many documents must be read before this recall is reached."""
     members = _members(verdicts)
     # The tolerance keeps 0.95 × 20 from being 19.000000000000004.
     wanted = max(1, math.ceil(recall * int(members.sum()) - 1e-9))
@@ -376,11 +261,6 @@ def work_saved(verdicts: ArrayLike, recall: float = 0.95) -> float:
     random order would save::
 
         WSS = (N − k)/N − (1 − recall),   k = the documents read when the recall is reached
-
-    Examples
-    --------
-    >>> round(work_saved([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]), 2)
-    0.75
     """
     members = _members(verdicts)
     return (len(members) - documents_until(members, recall)) / len(members) - (1.0 - recall)
@@ -391,11 +271,6 @@ def work_saved_over_random(verdicts: ArrayLike, recall: float = 0.95) -> float:
 
     Two details differ from `work_saved`. The recall is rounded down to a whole member: at 95% of 23 members, 21 are
     enough. The comparison is with an order that finds members at even distances.
-
-    Examples
-    --------
-    >>> work_saved_over_random([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1.0)
-    0.6
     """
     members = _members(verdicts)
     n = int(members.sum())
@@ -410,11 +285,6 @@ def time_to_discovery(verdicts: ArrayLike, ids: Sequence[str] | None = None) -> 
     """Return each member with its place in the review, from 1.
 
     Without `ids`, documents are named by their place.
-
-    Examples
-    --------
-    >>> time_to_discovery([0, 1, 1], ["a", "b", "c"])
-    [('b', 2), ('c', 3)]
     """
     members = _members(verdicts)
     places = (np.flatnonzero(members) + 1).tolist()
@@ -424,36 +294,18 @@ def time_to_discovery(verdicts: ArrayLike, ids: Sequence[str] | None = None) -> 
 
 
 def average_discovery(verdicts: ArrayLike) -> float:
-    """Return the mean place of the members (average time to discovery, ATD), in documents.
-
-    Examples
-    --------
-    >>> average_discovery([0, 1, 1])
-    2.5
-    """
+    """Return the mean place of the members (average time to discovery, ATD), in documents."""
     return float(np.mean(np.flatnonzero(_members(verdicts)) + 1))
 
 
 def r_precision(verdicts: ArrayLike) -> float:
-    """Return the precision among the first R documents, where R is the number of members.
-
-    Examples
-    --------
-    >>> r_precision([1, 0, 1])
-    0.5
-    """
+    """Return the precision among the first R documents, where R is the number of members."""
     members = _members(verdicts)
     return recall_at(members, int(members.sum()))
 
 
 def last_member(verdicts: ArrayLike) -> int:
-    """Return the place of the last member, from 1.
-
-    Examples
-    --------
-    >>> last_member([1, 0, 1, 0])
-    3
-    """
+    """Return the place of the last member, from 1."""
     return int(np.flatnonzero(_members(verdicts))[-1]) + 1
 
 
@@ -462,11 +314,6 @@ def screening_loss(verdicts: ArrayLike) -> float:
 
     It is the area between the recall curve and the best possible one, divided by the area between the best and the
     worst. That is the share of pairs of a member and another document in which the other document comes first.
-
-    Examples
-    --------
-    >>> screening_loss([1, 1, 0, 0]), screening_loss([0, 1, 0, 1]), screening_loss([0, 0, 1, 1])
-    (0.0, 0.75, 1.0)
     """
     members = _members(verdicts)
     n = int(members.sum())

@@ -29,22 +29,9 @@ class Scorer:
 
     over the tokens t of document d, where f_dt is how often t occurs in d and n the number of distinct tokens of d.
 
-    Parameters
-    ----------
-    weights : Weights
-        By the numbers of the corpus's tokens.
-    length_power : float
-        The power of a document's number of distinct tokens that its score is divided by.
-    output : int
-        Which output of the weights.
-    rarity : array, shape (n_vocabulary,), optional
-        r of every token of the corpus, also of tokens without a weight, which make a document longer.
-
-    Examples
-    --------
-    >>> scorer = Scorer(Weights(np.array([0]), np.array([[2.0]]), np.zeros(1)), rarity=np.array([3.0, 4.0]))
-    >>> scorer.prepared(2)(np.array([0, 2]), np.array([0, 1], np.uint32), np.array([1, 1])).tolist()
-    [1.2]
+    `weights`: by the numbers of the corpus's tokens. `length_power`: the power of a document's number of distinct
+    tokens that its score is divided by. `output`: which output of the weights. `rarity` (shape (n_vocabulary,)): r
+    of every token of the corpus, also of tokens without a weight, which make a document longer.
     """
 
     weights: Weights
@@ -136,13 +123,7 @@ def best_first(scores: Floats, documents: NDArray[np.int64], top: int) -> tuple[
 
 
 def places(scores: Floats, documents: NDArray[np.int64], skip: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The place, from 1, of each of `documents` in the whole ranking by `scores`; skipped documents take no place.
-
-    Examples
-    --------
-    >>> places(np.array([5.0, 9.0, 5.0, 7.0]), np.array([2, 3]), np.array([False, True, False, False]))
-    array([3, 1])
-    """
+    """The place, from 1, of each of `documents` in the whole ranking by `scores`; skipped documents take no place."""
     own = scores[documents]
     ascending = np.sort(scores[~skip])
     up_to = np.searchsorted(ascending, own, side="right")

@@ -24,20 +24,9 @@ def near_copies(X: Any, alike: float = ALIKE, shortest: int = 1) -> NDArray[np.i
     Numbers count up in the order of the rows. The minima of hashed features (MinHash) propose pairs, in time
     proportional to the entries, and each pair is then compared exactly.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix
-        Only which entries there are counts, not their values.
-    alike : float
-        The share of all features that either of two rows has, from which they are near copies.
-    shortest : int
-        Rows with fewer features than this are nobody's copies.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> near_copies(csr_matrix([[1, 1, 1, 1, 1], [0, 0, 0, 1, 1], [2, 1, 1, 1, 0]])).tolist()
-    [0, 1, 0]
+    `X`: only which entries there are counts, not their values. `alike`: the share of all features that either of
+    two rows has, from which they are near copies. `shortest`: rows with fewer features than this are nobody's
+    copies.
     """
     from scipy.sparse import coo_matrix, csr_matrix
     from scipy.sparse.csgraph import connected_components
@@ -64,14 +53,8 @@ def share(one: NDArray[Any], other: NDArray[Any]) -> float:
 def band_keys(hashes: NDArray[np.uint64], features: NDArray[Any], bounds: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a key for each row and band; two rows with nearly the same features likely have a key in common.
 
-    Parameters
-    ----------
-    hashes : array
-        A number for each distinct feature, the same wherever the feature occurs.
-    features : array
-        The features of all rows, one row after the other.
-    bounds : array
-        Where each row begins, and the end of the last one.
+    `hashes`: a number for each distinct feature, the same wherever the feature occurs. `features`: the features of
+    all rows, one row after the other. `bounds`: where each row begins, and the end of the last one.
     """
     filled = np.flatnonzero(np.diff(bounds))
     keys = np.zeros((len(bounds) - 1, BANDS), np.uint64)

@@ -21,13 +21,9 @@ KINDS = ("wordllama", "model2vec:NAME", "sentence-transformers:NAME")
 def load_encoder(name: str, *, download: bool = False) -> Encode:
     """Load an encoder: a function from texts to vectors, a row each.
 
-    Parameters
-    ----------
-    name : str
-        ``wordllama``, whose weights come with its package; ``model2vec:NAME`` or ``sentence-transformers:NAME``, where
-        NAME is a folder, or the name of a model of Hugging Face.
-    download : bool
-        Whether a model that is not on this machine may be downloaded.
+    `name`: ``wordllama``, whose weights come with its package; ``model2vec:NAME`` or
+    ``sentence-transformers:NAME``, where NAME is a folder, or the name of a model of Hugging Face. `download`:
+    whether a model that is not on this machine may be downloaded.
     """
     kind, _, model = name.partition(":")
     if kind not in _LOADERS or (kind == "wordllama") == bool(model):

@@ -55,13 +55,7 @@ def _of_script(character: str) -> str | None:
 
 
 def recognise(words: Iterable[str]) -> str | None:
-    """Say which language the distinct words of a text are of; None if they do not tell.
-
-    Examples
-    --------
-    >>> recognise(["der", "hund", "ist", "nicht", "hier"]), recognise(["東京", "へ", "行"]), recognise(["tcp", "ip"])
-    ('German', 'Japanese', None)
-    """
+    """Say which language the distinct words of a text are of; None if they do not tell."""
     votes: dict[str, int] = {}
     scripts: dict[str, int] = {}
     by_word = _languages_by_word()

@@ -21,13 +21,8 @@ _HANGUL_FOLLOWERS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
 class NormalTexts(NamedTuple):
     """Texts in normal form, one after the other.
 
-    Attributes
-    ----------
-    data : ndarray of uint8
-        UTF-8 bytes; text ``i`` is ``data[bounds[i]:bounds[i + 1]]``. Some spare bytes follow the last.
-    bounds : ndarray of int64
-    broken : ndarray of bool
-        Which texts held bytes that are no UTF-8; each of those became U+FFFD.
+    `data`: UTF-8 bytes; text ``i`` is ``data[bounds[i]:bounds[i + 1]]``. Some spare bytes follow the last.
+    `broken`: which texts held bytes that are no UTF-8; each of those became U+FFFD.
     """
 
     data: NDArray[np.uint8]
@@ -36,13 +31,7 @@ class NormalTexts(NamedTuple):
 
 
 def normalise(text: str) -> bytes:
-    """Return a text in NFKC and lower case as UTF-8, ready to be cut into tokens.
-
-    Examples
-    --------
-    >>> normalise("ﬁne: It’s Ⅷ").decode()
-    "fine: it's viii"
-    """
+    """Return a text in NFKC and lower case as UTF-8, ready to be cut into tokens."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _with_bounded_mark_runs(text)).replace("’", "'")
     return text.lower().encode("utf-8", "replace")
@@ -51,19 +40,7 @@ def normalise(text: str) -> bytes:
 def normalise_texts(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> NormalTexts:
     """Put many texts in normal form at once; releases the interpreter's lock for nearly all of the time.
 
-    Parameters
-    ----------
-    data : ndarray of uint8
-        UTF-8 bytes.
-    spans : ndarray of int64, (texts, 2)
-        Where each text begins and ends.
-
-    Examples
-    --------
-    >>> from priorwise.kernels.words import SPARE
-    >>> data = np.frombuffer("Müller’s CAFÉ".encode(), np.uint8)
-    >>> normalise_texts(data, np.array([[0, data.size]])).data.tobytes().decode()[:-SPARE]
-    "müller's café"
+    `data`: UTF-8 bytes. `spans`: where each text begins and ends.
     """
     from priorwise.kernels.words import as_words, read_only
     from priorwise.text._kernels.normalisation import find_runs, write_normal

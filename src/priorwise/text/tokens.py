@@ -49,16 +49,10 @@ _UNSPACED = ((0x0E01, 0x0EDF), (0x1000, 0x109F), (0x1780, 0x17DD), (0x1950, 0x19
 class CountedTexts:
     """The tokens of some texts, counted: compressed rows over a vocabulary of their own.
 
-    Attributes
-    ----------
-    offsets : ndarray of int64
-        Text ``i`` has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
-    tokens, counts : ndarray of uint32
-        Each distinct token of a text, as a number into the vocabulary, and how often it occurs.
-    names : ndarray of uint8
-        The vocabulary's UTF-8 bytes, one token after the other.
-    name_offsets : ndarray of int32
-        Token ``t`` is ``names[name_offsets[t]:name_offsets[t + 1]]``.
+    `offsets`: text ``i`` has the entries from ``offsets[i]`` to ``offsets[i + 1]``. `tokens`, `counts`: each
+    distinct token of a text, as a number into the vocabulary, and how often it occurs. `names`: the vocabulary's
+    UTF-8 bytes, one token after the other. `name_offsets`: token ``t`` is ``names[name_offsets[t]:name_offsets[t +
+    1]]``.
     """
 
     offsets: NDArray[np.int64]
@@ -71,25 +65,7 @@ class CountedTexts:
 def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
     """Return the tokens of a text, in order and with repeats.
 
-    Parameters
-    ----------
-    text : str
-        Any text; lone surrogates separate.
-    rule : int
-        The version of the rule.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> tokens("Don’t panic: π ≈ 3.14, said ÉMILE (twice).")
-    ["don't", 'panic', 'π', '3.14', 'said', 'émile', 'twice']
-    >>> tokens("snake_case, 東京タワー")
-    ['snake', 'case', '東京', '東', '京', 'タワー']
-    >>> tokens("ภาษาไทย"), tokens("ภาษาไทย", rule=1)
-    (['ภาษ', 'าษา', 'ษาไ', 'าไท', 'ไทย'], ['ภาษาไทย'])
+    `text`: any text; lone surrogates separate. `rule`: the version of the rule.
     """
     from priorwise.text._kernels.tokens import token_spans
 
@@ -101,24 +77,9 @@ def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
 def count_texts(texts: Iterable[str], rule: int = RULE_VERSION) -> CountedTexts:
     """Count the tokens of many texts at once; releases the interpreter's lock while it counts.
 
-    Parameters
-    ----------
-    texts : iterable of str
-    rule : int
-        The version of the rule.
+    `rule`: the version of the rule.
 
-    Returns
-    -------
-    CountedTexts
-        Tokens are numbered in the order in which they were first seen.
-
-    Examples
-    --------
-    >>> counted = count_texts(["to be or not to be", "be"])
-    >>> counted.offsets.tolist(), counted.tokens.tolist(), counted.counts.tolist()
-    ([0, 4, 5], [0, 1, 2, 3, 1], [2, 2, 1, 1, 1])
-    >>> bytes(counted.names)
-    b'tobeornot'
+    Returns tokens are numbered in the order in which they were first seen.
     """
     pieces = [text.encode("utf-8", "replace") for text in texts]
     bounds = np.zeros(len(pieces) + 1, np.int64)
@@ -137,13 +98,7 @@ def count_normal(texts: NormalTexts, rule: int = RULE_VERSION) -> CountedTexts:
 
 
 def rule_of(tokenizer: Mapping[str, Any] | None) -> int:
-    """Return the rule that a corpus or a model records; the newest if its words were counted elsewhere.
-
-    Examples
-    --------
-    >>> rule_of({"rule": 1, "unicode": "14.0.0"}), rule_of(None)
-    (1, 2)
-    """
+    """Return the rule that a corpus or a model records; the newest if its words were counted elsewhere."""
     rule = RULE_VERSION if tokenizer is None else tokenizer.get("rule")
     if rule not in RULES:
         raise NewerVersion(f"texts were cut into words by rule {rule}, this priorwise knows {RULES[-1]}: upgrade it")
@@ -155,12 +110,6 @@ def character_classes(rule: int = RULE_VERSION) -> NDArray[np.uint8]:
     """Return the class of every code point of the planes that hold letters, for the kernels.
 
     The classes are all in which the rules differ.
-
-    Examples
-    --------
-    >>> from priorwise.text._kernels.tokens import DIGIT, LETTER
-    >>> character_classes()[[ord("a"), ord("7")]].tolist() == [LETTER, DIGIT]
-    True
     """
     from priorwise.text._kernels import tokens as kernel
 

@@ -46,18 +46,10 @@ def settle_copies(
 ) -> tuple[list[AnyShard], dict[str, int]]:
     """Find near copies, and do with them what was chosen.
 
-    Parameters
-    ----------
-    shards : sequence of AnyShard
-        In the order of the documents.
-    copies : {"keep", "drop", "join"}
-    folder_of : function
-        Where to write the shard of a number when it has changed; None to hold it in memory.
+    `shards`: in the order of the documents. `copies` ("keep", "drop", "join"). `folder_of`: where to write the
+    shard of a number when it has changed; None to hold it in memory.
 
-    Returns
-    -------
-    shards, remarks
-        The shards, and how many near copies there are, if any.
+    Returns the shards, and how many near copies there are, if any.
     """
     first = first_copies(shards)
     rows = np.flatnonzero(first != np.arange(len(first)))

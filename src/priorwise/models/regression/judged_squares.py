@@ -35,29 +35,9 @@ class JudgedSquares:
     Prior variances are scales of columns: multiply the columns of a group of features by the root of its variance. A
     constant column is the intercept. Rows that are no documents, such as the category's title, may be judged as well.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix, shape (n_documents, n_features)
-        A row per document.
-    strength : float
-        λ.
-    ratio : float, optional
-        The weight of all members compared with that of all rejected documents. By default it is learned.
-    centre : array, optional
-        w₀.
-    covariance : callable, optional
-        Multiplies a vector by C.
-    tol : float
-        How exactly to solve: the length of the residual, relative to that of the targets.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> learner = JudgedSquares(csr_matrix([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1], [0.2, 0.8]]))
-    >>> learner.judge(0, True)
-    >>> learner.judge(1, False)
-    >>> learner.scores().argsort()[::-1].tolist()
-    [0, 2, 3, 1]
+    `X` (shape (n_documents, n_features)): A row per document. `strength`: λ. `ratio`: the weight of all members
+    compared with that of all rejected documents. By default it is learned. `centre`: w₀. `covariance`: multiplies a
+    vector by C. `tol`: how exactly to solve: the length of the residual, relative to that of the targets.
     """
 
     def __init__(

@@ -164,8 +164,6 @@ def approximate_leave_one_out(
 
     The cost is that of one dense matrix of the features in play or of the cases, whichever are fewer.
 
-    References
-    ----------
     Rad and Maleki, *A scalable estimate of the out-of-sample prediction error via approximate leave-one-out*.
     """
     scores = design.by_rows @ found.coef + found.intercept

@@ -40,16 +40,9 @@ Step = Callable[[Climbed], Iterable[Setting]]
 class Tried:
     """A setting that was tried.
 
-    Parameters
-    ----------
-    setting : Setting
-        The prior and the rest of the setting.
-    value : float
-        The target, and the setting's log odds before any member is left out.
-    share : float
-        How much it counts in the average; all shares add up to 1.
-    typical_rank : float
-        The rank at which a left-out member is typically found.
+    `setting`: the prior and the rest of the setting. `value`: the target, and the setting's log odds before any
+    member is left out. `share`: how much it counts in the average; all shares add up to 1. `typical_rank`: the rank
+    at which a left-out member is typically found.
     """
 
     setting: Setting

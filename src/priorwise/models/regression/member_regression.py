@@ -50,12 +50,7 @@ class Kinship(Protocol):
 class Known:
     """Which rows are what: known members, rejected documents, and candidates.
 
-    Parameters
-    ----------
-    members, rejected, candidates : array of int
-        Rows.
-    classes : array
-        The two classes to predict: other documents, members.
+    `members`, `rejected`, `candidates`: rows. `classes`: the two classes to predict: other documents, members.
     """
 
     members: Rows
@@ -96,18 +91,10 @@ class Known:
 class Design:
     """The documents as the regression reads them, without features that only one has, and texts about the category.
 
-    Parameters
-    ----------
-    X, texts : scipy.sparse.csr_matrix
-        Documents, and texts about the category, with all features of the input.
-    features : array of int
-        The features that are used.
-    columns : RidgeColumns
-        The features that are used, of the documents and below them of the texts, ready to be solved.
-    groups : tuple of str
-        The names of the further groups of features.
-    n_first : int
-        How many features of the input are in the first group.
+    `X`, `texts`: documents, and texts about the category, with all features of the input. `features`: the features
+    that are used. `columns`: the features that are used, of the documents and below them of the texts, ready to be
+    solved. `groups`: the names of the further groups of features. `n_first`: how many features of the input are in
+    the first group.
     """
 
     X: Any
@@ -274,17 +261,10 @@ class LinearMembers(ClassifierMixin, BaseEstimator):
 
         `fit` does this with the candidates it was given. Call it again if those were only some of them.
 
-        Parameters
-        ----------
-        candidates : array
-            The scores of all documents that may be members.
-        left_out : array
-            The scores of members by models that did not know them.
-        ranks : array of int, optional
-            The ranks of those members among the candidates; by default from the scores.
-        missing : Missing, optional
-            An estimate to use instead. Members that were found in rank order are easier to find than missing ones, so
-            after verdicts left-out members say nothing about those.
+        `candidates`: the scores of all documents that may be members. `left_out`: the scores of members by
+        models that did not know them. `ranks`: the ranks of those members among the candidates; by default from
+        the scores. `missing`: an estimate to use instead. Members that were found in rank order are easier to
+        find than missing ones, so after verdicts left-out members say nothing about those.
         """
         if ranks is None:
             ascending = np.sort(candidates)

@@ -42,18 +42,10 @@ GROUP_NAMES = {"labels": "other categories"}
 class Setting:
     """One candidate of the search.
 
-    Parameters
-    ----------
-    prior : StructuredGaussian
-        The prior, with the variance that suits all members.
-    believed : int
-        How many of the best candidates to treat as provisional members.
-    one_sided : bool
-        Whether members may score above 1, and other documents below 0, at no cost.
-    described : bool
-        Whether texts about the category count as members.
-    knowledge : float
-        The share of the score that comes from what somebody knows, each part in units of its spread.
+    `prior`: the prior, with the variance that suits all members. `believed`: how many of the best candidates to
+    treat as provisional members. `one_sided`: whether members may score above 1, and other documents below 0, at no
+    cost. `described`: whether texts about the category count as members. `knowledge`: the share of the score that
+    comes from what somebody knows, each part in units of its spread.
     """
 
     prior: StructuredGaussian
@@ -69,15 +61,7 @@ class Setting:
         return float(np.log(odds))
 
     def in_words(self) -> str:
-        """Describe the setting in a few words.
-
-        Examples
-        --------
-        >>> Setting(StructuredGaussian(0.08, kinship=0.5), believed=30, described=True).in_words()
-        'variance 0.08, shared by spelling, with the name, 30 candidates treated as members'
-        >>> Setting(StructuredGaussian(0.3, groups={"labels": 0.25}), one_sided=True).in_words()
-        'variance 0.3, with other categories, one-sided'
-        """
+        """Describe the setting in a few words."""
         words = [f"variance {self.prior.variance:.2g}"]
         words += ["shared by spelling"] * bool(self.prior.kinship)
         words += ["with the name"] * self.described
@@ -91,16 +75,9 @@ class Setting:
 class Trial:
     """A setting, solved: a column for each part of the members that is left out, and the last for all of them.
 
-    Parameters
-    ----------
-    setting : Setting
-        The setting.
-    alpha : array, shape (n_documents, n_columns)
-        The dual solutions.
-    scores : array, shape (n_documents, n_columns)
-        The documents' scores.
-    ranks : array of int, shape (n_members,)
-        The rank of each member among the candidates, in the column that left it out.
+    `alpha` (shape (n_documents, n_columns)): the dual solutions. `scores` (shape (n_documents, n_columns)): the
+    documents' scores. `ranks` (shape (n_members,)): the rank of each member among the candidates, in the column
+    that left it out.
     """
 
     setting: Setting
@@ -112,26 +89,13 @@ class Trial:
 class MemberTrials:
     """The members and candidates on which settings are tried.
 
-    Parameters
-    ----------
-    columns : RidgeColumns
-        The documents, and below them the texts about the category.
-    members, about, rejected : array of int
-        Rows: known members, texts about the category, documents known not to be members.
-    groups : tuple of str
-        The names of the further groups of features.
-    hyper : HyperPrior
-        What we expect of the prior.
-    fold : array of int, shape (n_members,)
-        The part in which each member is left out; one part after the other, from 0. −1: never left out.
-    tol : float
-        How exactly the regressions are solved.
-    one_sided_steps : int
-        The most steps of Newton's method for one-sided settings.
-    offset : function
-        From a prior to what its centre alone scores every row of the columns.
-    known_scores : array, shape (n_documents,), optional
-        What somebody's knowledge alone scores every row of the columns.
+    `columns`: the documents, and below them the texts about the category. `members`, `about`, `rejected`: rows:
+    known members, texts about the category, documents known not to be members. `groups`: the names of the further
+    groups of features. `hyper`: what we expect of the prior. `fold` (shape (n_members,)): the part in which each
+    member is left out; one part after the other, from 0. −1: never left out. `tol`: how exactly the regressions are
+    solved. `one_sided_steps`: the most steps of Newton's method for one-sided settings. `offset`: from a prior to
+    what its centre alone scores every row of the columns. `known_scores` (shape (n_documents,)): what somebody's
+    knowledge alone scores every row of the columns.
     """
 
     def __init__(

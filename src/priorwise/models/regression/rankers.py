@@ -11,11 +11,5 @@ RANKERS = {"members": MemberFinder}
 
 
 def make_ranker(name: str, **details: Any) -> Any:
-    """Make a ranker.
-
-    Examples
-    --------
-    >>> make_ranker("members", seed=1)
-    MemberFinder(seed=1)
-    """
+    """Make a ranker."""
     return RANKERS[name](**details)

@@ -43,12 +43,9 @@ JOBS_PER_THREAD = 2
 class Spread(NamedTuple):
     """How the prior's variance is spread over the features, for each column of targets.
 
-    Parameters
-    ----------
-    kinship : array, shape (n_columns,)
-        s, the share of the variance that kindred features of the first group have in common.
-    groups : array, shape (n_groups, n_columns)
-        The variance of each further group of features, relative to the first group's; 0 leaves the group out.
+    `kinship` (shape (n_columns,)): s, the share of the variance that kindred features of the first group have in
+    common. `groups` (shape (n_groups, n_columns)): the variance of each further group of features, relative to the
+    first group's; 0 leaves the group out.
     """
 
     kinship: NDArray[np.floating]
@@ -78,27 +75,11 @@ class RidgeColumns:
     belongs to *traits* that features have in common, such as runs of letters. Every further group has no traits and a
     variance of its own, 0 to leave it out.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix, shape (n_documents, n_features)
-        A row per document.
-    threads : int, optional
-        All cores by default.
-    traits : scipy.sparse.csr_matrix, shape (n_features of the first group, n_traits), optional
-        T: how much of each trait a feature has.
-    groups : sequence of int
-        How many features each further group has; these are the last columns of X, group after group.
-    dense : sequence of arrays, shape (n_documents, n_features of a group)
-        Further groups after those, whose features every document has: their products are left to BLAS.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> columns = RidgeColumns(csr_matrix([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
-    >>> t = np.array([[1.0], [0.0], [0.0]])
-    >>> alpha = columns.solve(t, np.array([1.0]), tol=1e-6)
-    >>> (t - 1.0 * alpha).round(3).ravel().tolist(), columns.weights(alpha).round(3).ravel().tolist()
-    ([0.375, -0.125, 0.25], [0.375, -0.125])
+    `X` (shape (n_documents, n_features)): A row per document. `threads`: all cores by default. `traits` (shape
+    (n_features of the first group, n_traits)): T: how much of each trait a feature has. `groups`: how many features
+    each further group has; these are the last columns of X, group after group. `dense` (shape (n_documents,
+    n_features of a group)): further groups after those, whose features every document has: their products are left
+    to BLAS.
     """
 
     def __init__(
@@ -154,22 +135,11 @@ class RidgeColumns:
     ) -> Block:
         """Return α for every column of `targets`, as exact as |t − (XSXᵀ + λ)α| ≤ tol·|t|.
 
-        Parameters
-        ----------
-        targets : array, shape (n_documents, n_columns)
-            The score each document should have.
-        strength : array, shape (n_columns,)
-            λ of each column.
-        spread : Spread, optional
-            The structure S of each column's prior; by default no kinship, and no further groups.
-        start : array, shape (n_documents, n_columns), optional
-            A first guess at α.
-        active : array of bool, shape (n_documents, n_columns), optional
-            The documents that count in each column; α is 0 for the rest.
-        tol : float
-            The residual's length relative to the targets' at which to stop.
-        max_iter : int
-            The most steps.
+        `targets` (shape (n_documents, n_columns)): the score each document should have. `strength` (shape
+        (n_columns,)): λ of each column. `spread`: the structure S of each column's prior; by default no
+        kinship, and no further groups. `start` (shape (n_documents, n_columns)): A first guess at α. `active`
+        (shape (n_documents, n_columns)): the documents that count in each column; α is 0 for the rest. `tol`:
+        the residual's length relative to the targets' at which to stop.
         """
         wanted = np.ascontiguousarray(targets, np.float32)
         solution = np.zeros_like(wanted) if start is None else start.astype(np.float32, copy=True)
@@ -326,12 +296,7 @@ class SharedSubspace:
     XSXᵀQ is linear in the numbers of the prior, so a product with a new vector serves every strength, kinship, variance
     of a group and target that is tried later. What is left of all columns together says how Q grows.
 
-    Parameters
-    ----------
-    columns : RidgeColumns
-        The documents.
-    apart : array of int
-        Rows that count in some columns only, such as texts about the category.
+    `apart`: rows that count in some columns only, such as texts about the category.
     """
 
     def __init__(self, columns: RidgeColumns, apart: NDArray[np.int64]) -> None:

@@ -42,25 +42,9 @@ def learned_change(
     dual, δ = C Xᵀα with (X C Xᵀ + λ/ω) α = r. Conjugate gradients solve it from α = 0, which is the centre itself:
     after any verdicts the answer depends on the verdicts alone, not on the way there.
 
-    Parameters
-    ----------
-    X : scipy.sparse.csr_matrix
-        The judged documents, a row for each.
-    residuals, weights : array
-        r and ω of each.
-    strength : float
-        λ.
-    covariance : callable, optional
-        Multiplies a vector by the prior covariance C; the identity by default.
-    tol : float
-        How exactly to solve: the length of what is left, compared with the start.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> X = csr_matrix([[1.0, 0.0], [0.0, 1.0]])
-    >>> learned_change(X, np.array([1.0, -1.0]), np.ones(2), strength=1.0).tolist()
-    [0.5, -0.5]
+    `X`: the judged documents, a row for each. `residuals`, `weights`: r and ω of each. `strength`: λ. `covariance`:
+    multiplies a vector by the prior covariance C; the identity by default. `tol`: how exactly to solve: the length
+    of what is left, compared with the start.
     """
     across, spread = X.T.tocsr(), covariance or _as_it_is
     own = strength / weights
@@ -91,11 +75,6 @@ def balanced(members: NDArray[np.bool_], ratio: float) -> Floats:
     """Return ω: all members together weigh `ratio` times as much as all rejected documents together; the mean is 1.
 
     Without a member, rejected documents weigh as much as they would next to members.
-
-    Examples
-    --------
-    >>> balanced(np.array([True, False, False]), 4.0).round(2).tolist()
-    [2.4, 0.3, 0.3]
     """
     n, found = len(members), int(members.sum())
     weights = np.ones(n)
@@ -114,23 +93,9 @@ def learned_ratio(products: NDArray[Any], targets: Floats, members: NDArray[np.b
     H the diagonal of (G + λ/ω)⁻¹. A member's loss is log(1 + rejected documents that score higher). The result is the
     geometric mean of the ratios, weighted by exp(−sum of the losses).
 
-    Parameters
-    ----------
-    products : array
-        G, the inner products of the judged documents under the prior covariance.
-    targets : array
-        What the prior's centre leaves of 1 for members and −1 for rejected documents.
-    members : array of bool
-        Which of them are members.
-    strength : float
-        λ.
-
-    Examples
-    --------
-    >>> members = np.arange(20) < 6
-    >>> products = np.eye(20) + np.outer(members, members)
-    >>> round(learned_ratio(products, np.where(members, 1.0, -1.0), members, strength=2.0), 1)
-    14.1
+    `products`: G, the inner products of the judged documents under the prior covariance. `targets`: what the
+    prior's centre leaves of 1 for members and −1 for rejected documents. `members`: which of them are members.
+    `strength`: λ.
     """
     if members.sum() < FEWEST_MEMBERS or (~members).sum() < FEWEST_REJECTED:
         return USUAL_RATIO

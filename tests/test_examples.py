@@ -1,4 +1,4 @@
-"""Small examples of the functions that read and write files, from readers_examples.md."""
+"""Small examples of the internal functions, from examples.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 SECTIONS = re.findall(
     r"^## (\S+) (\S+)\n(.*?)(?=^## |\Z)",
-    Path(__file__).with_name("readers_examples.md").read_text("utf-8"),
+    Path(__file__).with_name("examples.md").read_text("utf-8"),
     re.M | re.S,
 )
 
@@ -19,7 +19,7 @@ SECTIONS = re.findall(
 @pytest.mark.parametrize(("module", "name", "text"), SECTIONS, ids=[name for _, name, _ in SECTIONS])
 def test_example(module: str, name: str, text: str) -> None:
     names = dict(vars(import_module(module)))
-    example = doctest.DocTestParser().get_doctest(text, names, name, "readers_examples.md", 0)
+    example = doctest.DocTestParser().get_doctest(text, names, name, "examples.md", 0)
     assert example.examples
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.DocTestRunner(optionflags=flags).run(example).failed == 0
