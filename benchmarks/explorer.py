@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from measure import arguments, seconds, table, zipf_documents
 
 from priorwise import Corpus, explore
-from priorwise.explorer import FAMILIES, Setting, View, setting_of
+from priorwise.explorer import FAMILIES, FamilySetting, View, setting_of
 from priorwise.explorer.view import density_of
 
 HERE = Path(__file__).parent
@@ -79,7 +79,7 @@ def said(found: dict[str, float]) -> str:
     )
 
 
-def drag(view: View, start: Setting, repeats: int) -> list[str]:
+def drag(view: View, start: FamilySetting, repeats: int) -> list[str]:
     """How long a move of the model that ranks takes, while its variance rises by 7% at each move."""
     found = []
     for step in range(1, 1 + max(10, repeats)):

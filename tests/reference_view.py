@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
-from priorwise.explorer import Setting
+from priorwise.explorer import FamilySetting
 
 Counts = dict[str, int]
 
 
-def coordinates(document: Counts, members: list[Counts], others: list[Counts], setting: Setting) -> tuple[float, float]:
+def coordinates(
+    document: Counts, members: list[Counts], others: list[Counts], setting: FamilySetting
+) -> tuple[float, float]:
     """log P(d|c) + log P(c) and log P(d|¬c) + log P(¬c), for models trained on some documents."""
     model, v = setting.family.model.name, setting.named()
     vocabulary = sorted({word for each in (*members, *others) for word in each})
@@ -46,7 +48,7 @@ def _rate(found: int, documents: int, share: float, name: str, v: dict[str, floa
 
 
 def _presence(
-    document: Counts, own: list[Counts], members: list[Counts], all_: list[Counts], setting: Setting
+    document: Counts, own: list[Counts], members: list[Counts], all_: list[Counts], setting: FamilySetting
 ) -> float:
     v = setting.named()
     strength = v["positive"] if own is members else v["negative"]
@@ -59,7 +61,7 @@ def _presence(
     return total
 
 
-def _share(word: str, own: list[Counts], all_: list[Counts], vocabulary: list[str], setting: Setting) -> float:
+def _share(word: str, own: list[Counts], all_: list[Counts], vocabulary: list[str], setting: FamilySetting) -> float:
     """The rate of a word in a class; around the collection, beside the word's rate there."""
     v, name = setting.named(), setting.family.prior.name
     n, size = sum(each.get(word, 0) for each in own), sum(sum(each.values()) for each in own)

@@ -13,7 +13,7 @@ from sklearn.model_selection import ShuffleSplit, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priorwise as pw
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.search import Climb, Grid
 from test_models_multinomial import NEGATIVE, made_up, model_of
 from test_priors_rates import RATE_PRIORS, WORD_PRIORS
@@ -61,7 +61,7 @@ def test_scores_equal_a_refit_without_the_document(kind, make, seed, weights):
         y[:3] = [0, 1, 2] if kind == "classes" else [0, 1, 0]
     priors = {"bernoulli": BERNOULLI, "multinomial": MULTINOMIAL, "weighted": [pw.WeightManipulation(-9)]}[make]
     model = pw.BernoulliNB() if make == "bernoulli" else model_of(priors[0])
-    labels = Labels.of(y)
+    labels = OutputLabels.of(y)
     for p, scores in enumerate(model.held_out(X, y, weight).score_matrices(priors)):
         for i in np.flatnonzero(weight > 0):
             own = type(model)(priors[p])
@@ -93,7 +93,7 @@ def test_given_class_rates_stay(class_rate):
         scores = next(model.held_out(X, y, np.ones(14)).score_matrices([prior]))
         for i in range(14):
             own = make(prior, class_rate=class_rate)
-            assert scores[i] == pytest.approx(refitted(own, X, y, np.ones(14), Labels.of(y), i), abs=1e-8)
+            assert scores[i] == pytest.approx(refitted(own, X, y, np.ones(14), OutputLabels.of(y), i), abs=1e-8)
 
 
 def test_few_numbers_at_a_time_do_not_change_the_scores(monkeypatch):

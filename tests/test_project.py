@@ -1,5 +1,7 @@
 """The project's own promises: its metadata, its lock files, its commands, its examples."""
 
+import ast
+import collections
 import doctest
 import importlib
 import os
@@ -73,6 +75,33 @@ def test_public_names_are_sorted_and_there():
     names = list(priorwise.__all__)
     assert names == sorted(set(names), key=constants_classes_functions)
     assert [name for name in names if not hasattr(priorwise, name)] == []
+
+
+def test_no_class_name_occurs_twice():
+    found = collections.defaultdict(list)
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
+def test_no_function_outside_kernels_has_more_than_80_lines():
+    """Without its docstring, and without the functions inside it: a page of the web app is a function of its routes."""
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    found = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        if "kernels" in str(path.relative_to(ROOT / "src")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, functions):
+                documented = 1 if ast.get_docstring(node) is not None else 0
+                inner = [each for each in node.body if isinstance(each, functions)]
+                lines = node.end_lineno - node.body[min(documented, len(node.body) - 1)].lineno + 1
+                lines -= sum(each.end_lineno - each.lineno + 1 for each in inner)
+                if lines > 80:
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {lines} lines")
+    assert found == []
 
 
 def test_no_file_names_a_machine_path_or_a_registry():

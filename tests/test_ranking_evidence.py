@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.lookup import FEW, Strings
-from priorwise.discovery.presence_stage import Source, presence_model
+from priorwise.discovery.presence_stage import LearnedFrom, presence_model
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity
 from priorwise.features.recipe import Recipe
@@ -140,7 +140,7 @@ def test_labels_add_what_the_model_says(labels: list[list[str]]) -> None:
 def test_documents_and_prior_add_up_to_the_weight() -> None:
     counts = PresenceCounts(np.array([3.0, 0.0, 1.0]), np.array([0.0, 4.0, 10.0]), 4.0, 20.0)
     prior = PseudoCounts(negative=7.0, positive=0.5)
-    source = Source("", 24, None)
+    source = LearnedFrom("", 24, None)
     model = presence_model(source, "x", ["a", "b", "c"], counts, prior, 0.0, Calibration(1.0, 0.0))
     corpus = Corpus.from_texts(["a b c"])
     explained = explain(model, corpus, 0)

@@ -14,7 +14,7 @@ from priorwise.discovery.category import Category
 from priorwise.discovery.demo import category_to_show, make_documents
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.explorer import FAMILIES, Setting, View, members, setting_of
+from priorwise.explorer import FAMILIES, FamilySetting, View, members, setting_of
 from priorwise.explorer.documents import Measures
 from priorwise.features.spelling import Spelling
 from priorwise.models.regression.member_trials import draw_folds
@@ -33,7 +33,7 @@ def view(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> View:
     return explore(corpus, LABEL, seed=1)
 
 
-def moved(view: View, keywords: str = "", **numbers: float) -> Setting:
+def moved(view: View, keywords: str = "", **numbers: float) -> FamilySetting:
     return setting_of("members", {**view.opening("members").named(), **numbers}, keywords)
 
 

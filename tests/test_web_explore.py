@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from browsing import Served, a_page, serious_faults, served
 from priorwise import Corpus, discover, explore
 from priorwise.discovery.demo import DemoDocument
-from priorwise.explorer import FAMILIES, Setting, View, setting_of
+from priorwise.explorer import FAMILIES, FamilySetting, View, setting_of
 from priorwise.explorer.documents import Line
 from priorwise.explorer.families import NaiveBayesFamily
 from priorwise.web.explore import TARGETS
@@ -69,7 +69,7 @@ def written(number: float) -> str:
     return str(Decimal(number).quantize(Decimal("0.001"), ROUND_HALF_UP))
 
 
-def shows(page: Page, view: View, setting: Setting, line: Line | None = None) -> None:
+def shows(page: Page, view: View, setting: FamilySetting, line: Line | None = None) -> None:
     """Wait until the figures beside the view are those that the library computes."""
     found = view.measures(setting, line)
     for part, of in found.items():
@@ -78,7 +78,7 @@ def shows(page: Page, view: View, setting: Setting, line: Line | None = None) ->
         expect(figure(page, "counts", part)).to_have_text(f"{of.tp} / {of.fp}")
 
 
-def typed(page: Page, family: str) -> Setting:
+def typed(page: Page, family: str) -> FamilySetting:
     """The setting that the fields say."""
     return setting_of(family, [float(field.input_value()) for field in page.locator(".typed").all()])
 
@@ -143,7 +143,7 @@ def test_the_page_opens_at_the_learned_prior_of_the_model_that_ranks(
             expect(page.get_by_role("slider", name=name, exact=True)).to_have_accessible_description(caption)
 
 
-def near(page: Page, view: View, setting: Setting) -> None:
+def near(page: Page, view: View, setting: FamilySetting) -> None:
     """Wait until the figures are those of a setting, but for documents that a solve's tolerance may turn."""
     for part, of in view.measures(setting).items():
         expect(figure(page, "counts", part)).to_have_text(re.compile(r"^\d+ / \d+$"))

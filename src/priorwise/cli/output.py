@@ -95,10 +95,10 @@ def _width(text: str) -> int:
 
 
 @contextmanager
-def progress_bar(description: str, *, total: float | None = None) -> Iterator[Progress]:
+def progress_bar(description: str, *, total: float | None = None) -> Iterator[ProgressBar]:
     """A bar on standard error while it is a terminal, else nothing; yields an object with `update(…)`."""
     if not sys.stderr.isatty() or is_quiet():
-        yield Progress(None)
+        yield ProgressBar(None)
         return
     bar = click.progressbar(
         length=STEPS,
@@ -110,7 +110,7 @@ def progress_bar(description: str, *, total: float | None = None) -> Iterator[Pr
     )
     try:
         with bar:
-            yield Progress(bar, total)
+            yield ProgressBar(bar, total)
     finally:
         click.echo("\x1b[1A\x1b[2K", nl=False, err=True)
 
@@ -119,7 +119,7 @@ STEPS = 1000
 """How finely a bar is divided."""
 
 
-class Progress:
+class ProgressBar:
     """A bar that may have no terminal to be drawn on."""
 
     def __init__(self, bar: Any, total: float | None = None) -> None:

@@ -47,7 +47,7 @@ OLD_NAMES = {"auto": DEFAULT}
 
 
 @dataclass(frozen=True)
-class Choices:
+class RunChoices:
     """What a run can choose, but for the category.
 
     `model` ("default", "presence"): the model that ranks. `procedure`: how the prior of a presence model is
@@ -87,7 +87,7 @@ class Choices:
         subcategory_depth: int | None = None,
         text_only: bool = False,
         maintenance: bool = False,
-    ) -> Choices:
+    ) -> RunChoices:
         """Check what was chosen, and fill in the rest; see :func:`priorwise.discover`."""
         about_presence = any(
             choice is not None for choice in (prior, centre, target, search, seeds, negatives_per_positive)
@@ -244,7 +244,7 @@ def discover(
     >>> sorted(int(id) % 7 for id in run.ranking.ids[:6])
     [4, 4, 4, 5, 5, 5]
     """
-    choices = Choices.of(
+    choices = RunChoices.of(
         model=model,
         words=words,
         description=description,
@@ -271,7 +271,7 @@ def discover(
 
 def run_of(
     category: Category,
-    choices: Choices,
+    choices: RunChoices,
     *,
     engine: Engine,
     threads: int | None = None,
@@ -283,7 +283,7 @@ def run_of(
 
     `shared` is a sample that judges the priors of other categories, too, and `together` what the run says about that.
     """
-    job = Job(category, choices, engine, threads, progress or (lambda what, share: None), shared)
+    job = Discovery(category, choices, engine, threads, progress or (lambda what, share: None), shared)
     # Before the work: an impossible depth is an error at once.
     statuses = statuses_below(category.corpus, category.label, choices.subcategory_depth)
     stages = RANKED_BY[choices.model](job, statuses)
@@ -315,7 +315,7 @@ def run_of(
 
 
 @dataclass(frozen=True)
-class Job:
+class Discovery:
     """A category that is being learned and ranked.
 
     `engine`: where the passes over the corpus run. `tell`: told what is being done and how far it is. `shared`: a
@@ -323,7 +323,7 @@ class Job:
     """
 
     category: Category
-    choices: Choices
+    choices: RunChoices
     engine: Engine
     threads: int | None
     tell: Progress
@@ -395,7 +395,7 @@ class Job:
         )
 
 
-def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
+def rank_by_members(job: Discovery, statuses: Statuses | None) -> list[Stage]:
     """The stages of the default model; a presence model is among them if it chooses what to read, or was asked for."""
     category, choices, corpus = job.category, job.choices, job.category.corpus
     if category.skip.all() and not len(category.rejected):
@@ -432,7 +432,7 @@ def rank_by_members(job: Job, statuses: Statuses | None) -> list[Stage]:
     return [*stages, replace(found.stage, ranking=job.table(top, found.model.calibration, lines, statuses))]
 
 
-def rank_by_presence(job: Job, statuses: Statuses | None) -> list[Stage]:
+def rank_by_presence(job: Discovery, statuses: Statuses | None) -> list[Stage]:
     """The stages of a presence model that ranks."""
     category, corpus = job.category, job.category.corpus
     learned = job.learn_presence()
@@ -450,7 +450,7 @@ def rank_by_presence(job: Job, statuses: Statuses | None) -> list[Stage]:
     return [job.baseline_stage(statuses), stage]
 
 
-RANKED_BY: dict[str, Callable[[Job, Statuses | None], list[Stage]]] = {
+RANKED_BY: dict[str, Callable[[Discovery, Statuses | None], list[Stage]]] = {
     DEFAULT: rank_by_members,
     PRESENCE: rank_by_presence,
 }

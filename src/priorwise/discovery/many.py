@@ -21,7 +21,7 @@ import pyarrow as pa
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
 from priorwise.discovery.category import Category
-from priorwise.discovery.finding import Choices, Progress, run_of
+from priorwise.discovery.finding import Progress, RunChoices, run_of
 from priorwise.discovery.presence_stage import NO_ROWS, Rows, SharedSample, learn
 from priorwise.discovery.run import MARKER as RUN
 from priorwise.discovery.run import Run, SharedLearning, check_output
@@ -68,14 +68,14 @@ class Together:
     """
 
     corpus: Corpus
-    choices: Choices
+    choices: RunChoices
     excluded: Rows
     labels: int
     shares: bool
 
     @classmethod
     def of(
-        cls, corpus: Corpus, labels: Sequence[str], choices: Choices, excluded: Rows, engine: Engine, *, shares: bool
+        cls, corpus: Corpus, labels: Sequence[str], choices: RunChoices, excluded: Rows, engine: Engine, *, shares: bool
     ) -> Together:
         """Check all labels, and choose what they share: the power of the length that most of some would choose."""
         alone = cls(corpus, choices, excluded, len(labels), shares)
@@ -373,7 +373,7 @@ def _together(
         raise InputError("words or a description are of one category: leave them out, and the name of each counts")
     own = any(choices.get(name) is not None for name in ("seeds", "negatives_per_positive")) or choices.get("paper")
     model = choices.get("model") or (None if choices.get("paper") else "presence")
-    checked = Choices.of(**{"top": TOP, **choices, "model": model})
+    checked = RunChoices.of(**{"top": TOP, **choices, "model": model})
     excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)
     shares = not own and checked.model == "presence"
     return Together.of(corpus, labels, checked, excluded, engine, shares=shares)

@@ -15,7 +15,7 @@ from priorwise.charts import share_bars
 from priorwise.counting import counted, rounded
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
-from priorwise.discovery.presence_stage import NO_ROWS, Source, ranking_model
+from priorwise.discovery.presence_stage import NO_ROWS, LearnedFrom, ranking_model
 from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
 from priorwise.discovery.stopping import unfound_members
 from priorwise.discovery.typed import typed
@@ -468,7 +468,7 @@ def linear_model(
     groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[heard])} if len(heard) else {}
     unknown = float(inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")[0])
     return ranking_model(
-        Source.of(corpus),
+        LearnedFrom.of(corpus),
         category.label,
         "members",
         prior,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from priorwise.discovery.presence_stage import Source, presence_model, ranking_model
+from priorwise.discovery.presence_stage import LearnedFrom, presence_model, ranking_model
 from priorwise.discovery.stage import COMPARES, NARROWS, RANKS
 from priorwise.discovery.typed import damage_named
 from priorwise.features.recipe import Recipe
@@ -27,7 +27,7 @@ def upgraded(old: dict[str, Any], folder: Path) -> dict[str, Any]:
         # There was no other centre to tell it from.
         old["procedure"]["centre"] = old["learned"]["centre"] = "uniform"
     regression = old.get("regression")
-    source = Source(old["corpus"]["checksum"], old["corpus"]["documents"], None)
+    source = LearnedFrom(old["corpus"]["checksum"], old["corpus"]["documents"], None)
     stages = [{"stage": "baseline", "role": COMPARES, **_baseline(old)}]
     with damage_named(folder / "model.parquet"):
         models = {"presence": _presence_model(folder / "model.parquet", source, old["label"])}
@@ -109,7 +109,7 @@ def _members(old: dict[str, Any], regression: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _presence_model(path: Path, source: Source, label: str | None) -> LinearModel:
+def _presence_model(path: Path, source: LearnedFrom, label: str | None) -> LinearModel:
     table = pq.read_table(path)
     metadata = json.loads(table.schema.metadata[b"priorwise"])
     counts = PresenceCounts(
@@ -126,7 +126,7 @@ def _presence_model(path: Path, source: Source, label: str | None) -> LinearMode
     return presence_model(source, label, tokens, counts, prior, power, _calibration(metadata))
 
 
-def _member_model(path: Path, source: Source, old: dict[str, Any]) -> LinearModel:
+def _member_model(path: Path, source: LearnedFrom, old: dict[str, Any]) -> LinearModel:
     table = pq.read_table(path)
     metadata = json.loads(table.schema.metadata[b"priorwise"])
     names, weights = table["name"].to_pylist(), table["weight"].to_numpy()

@@ -61,7 +61,7 @@ JUDGED_AT_MOST = 5_000
 
 
 @dataclass(frozen=True)
-class Sample:
+class JudgingSample:
     """All members and one sample of the others, to be scored by leave-one-out."""
 
     seed: int
@@ -110,7 +110,7 @@ class Training:
 
     members: Rows
     features: NDArray[np.int64]
-    samples: list[Sample]
+    samples: list[JudgingSample]
     others: int
     background: PresenceCounts | None = None
 
@@ -188,7 +188,7 @@ def draw_training(
         weights = np.where(np.isin(drawn, hard), hard_weight, share)
         cases = _cases(member_cases, negatives, place, weights)
         counts = background or replace(cases.count(len(features)), collection=in_all, n_collection=n_all)
-        samples.append(Sample(seed, drawn, cases, counts))
+        samples.append(JudgingSample(seed, drawn, cases, counts))
     return Training(members, features, samples, n_other, background)
 
 
@@ -620,7 +620,7 @@ class Learned:
     def model(self, label: str | None) -> LinearModel:
         """The model, by the names of its words."""
         choice, tokens = self.choice, self.corpus.token_names(self.training.features)
-        source = Source.of(self.corpus)
+        source = LearnedFrom.of(self.corpus)
         return presence_model(source, label, tokens, self.counts, choice.prior, choice.length_power, self.calibration)
 
     @cached_property
@@ -719,7 +719,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Source:
+class LearnedFrom:
     """The corpus that a model was learned from, as the model remembers it."""
 
     checksum: str
@@ -727,13 +727,13 @@ class Source:
     tokenizer: dict[str, Any] | None
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Source:
+    def of(cls, corpus: Corpus) -> LearnedFrom:
         """What to remember of a corpus."""
         return cls(corpus.checksum, corpus.n_documents, corpus.tokenizer)
 
 
 def presence_model(
-    source: Source,
+    source: LearnedFrom,
     label: str | None,
     tokens: Sequence[str],
     counts: PresenceCounts,
@@ -765,7 +765,7 @@ def presence_model(
 
 
 def ranking_model(
-    source: Source,
+    source: LearnedFrom,
     label: str | None,
     kind: str,
     prior: str,

@@ -4,7 +4,7 @@ After *bernoulli*: Di Nunzio and Sordoni, *How well do we know Bernoulli?*
 """
 
 from priorwise.explorer.documents import Points
-from priorwise.explorer.families import FAMILIES, Family, Setting, setting_of
+from priorwise.explorer.families import FAMILIES, Family, FamilySetting, setting_of
 from priorwise.explorer.view import View, explore
 
-__all__ = ["FAMILIES", "Family", "Points", "Setting", "View", "explore", "setting_of"]
+__all__ = ["FAMILIES", "Family", "FamilySetting", "Points", "View", "explore", "setting_of"]

@@ -97,13 +97,13 @@ class Family(ABC):
     def presets(self, types: int) -> list[ShownPreset]:
         """List the priors that have a button; `types` is how many words there are."""
 
-    def write(self, setting: Setting) -> str:
+    def write(self, setting: FamilySetting) -> str:
         """Write a setting down, for tables and files."""
         return repr(setting.prior)
 
 
 @dataclass(frozen=True)
-class Setting:
+class FamilySetting:
     """A family and its numbers."""
 
     family: Family
@@ -140,7 +140,7 @@ class ObjectiveMap(Protocol):
     def drawn(self, objective: Target) -> dict[str, Any]:
         """What the page needs to draw it."""
 
-    def way(self, objective: Target, start: Setting) -> list[Setting]:
+    def way(self, objective: Target, start: FamilySetting) -> list[FamilySetting]:
         """The way from a prior to the best one, which is the last."""
 
 
@@ -151,19 +151,19 @@ class ShownModel(ABC):
         self.view = view
 
     @abstractmethod
-    def opening(self, family: Family) -> Setting:
+    def opening(self, family: Family) -> FamilySetting:
         """Where the sliders open."""
 
     @abstractmethod
-    def points(self, setting: Setting) -> Points:
+    def points(self, setting: FamilySetting) -> Points:
         """Two coordinates of every document that is shown."""
 
     @abstractmethod
-    def left_out(self, setting: Setting) -> Floats:
+    def left_out(self, setting: FamilySetting) -> Floats:
         """The log odds of every training document by a model that did not know what it is."""
 
     @abstractmethod
-    def weights(self, setting: Setting) -> Floats:
+    def weights(self, setting: FamilySetting) -> Floats:
         """What each feature adds to the log odds of a document that has it."""
 
     @abstractmethod
@@ -171,14 +171,14 @@ class ShownModel(ABC):
         """The names of some of those features."""
 
     @abstractmethod
-    def evidence(self, place: int, setting: Setting) -> list[Evidence]:
+    def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
         """What the features of one document add to its log odds, the strongest first."""
 
     @abstractmethod
     def objective_map(self, family: Family) -> ObjectiveMap:
         """What is known of the family's priors."""
 
-    def of_corpus(self, setting: Setting) -> Iterator[tuple[int, Floats]]:
+    def of_corpus(self, setting: FamilySetting) -> Iterator[tuple[int, Floats]]:
         """Both coordinates of all documents of the corpus, batch by batch, each with its first document's number."""
         raise InputError("this model shows only the documents that are points")
 
@@ -222,7 +222,7 @@ class MemberFamily(Family):
         """None: the learned prior has a button of its own."""
         return []
 
-    def write(self, setting: Setting) -> str:
+    def write(self, setting: FamilySetting) -> str:
         """Write down the prior, the provisional members and the keywords."""
         numbers = setting.named()
         written = [repr(setting.prior)]
@@ -353,13 +353,15 @@ def family_of(name: str) -> Family:
     return FAMILIES[name]
 
 
-def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None = None, keywords: str = "") -> Setting:
+def setting_of(
+    family: str, values: Mapping[str, float] | Sequence[float] | None = None, keywords: str = ""
+) -> FamilySetting:
     """Name a prior: by its family, by its numbers unless they are the usual ones, and by words that somebody knows."""
     found = family_of(family)
     if keywords and not found.takes_keywords:
         raise InputError(f"'{found.name}' takes no keywords; the family 'members' does")
     if values is None:
-        return Setting(found, found.default, keywords)
+        return FamilySetting(found, found.default, keywords)
     wanted = [each.name for each in found.parameters]
     older = {each.also: each.name for each in found.parameters}
     given = list(values.values()) if isinstance(values, Mapping) else list(values)
@@ -372,4 +374,4 @@ def setting_of(family: str, values: Mapping[str, float] | Sequence[float] | None
             raise InputError(
                 f"{parameter.symbol} must be a number from {parameter.least:g} to {parameter.most:g}, not {number:g}"
             )
-    return Setting(found, numbers, keywords)
+    return FamilySetting(found, numbers, keywords)

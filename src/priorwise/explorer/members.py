@@ -17,7 +17,7 @@ from priorwise.discovery.knowledge import WordsByHand
 from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import NotEnoughData
 from priorwise.explorer.documents import Evidence, Points
-from priorwise.explorer.families import Family, Setting, ShownModel
+from priorwise.explorer.families import Family, FamilySetting, ShownModel
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import HyperPrior
@@ -25,8 +25,7 @@ from priorwise.priors.structured import HyperPrior
 if TYPE_CHECKING:
     from priorwise.explorer.view import View
     from priorwise.models.regression.member_regression import Design
-    from priorwise.models.regression.member_trials import MemberTrials, Trial
-    from priorwise.models.regression.member_trials import Setting as MemberSetting
+    from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial
     from priorwise.search import Target
 
 Floats = NDArray[np.float64]
@@ -51,11 +50,11 @@ DIGITS = 4
 """The learned numbers are rounded to as many digits as the page's address has."""
 
 
-class TriedSetting(Protocol):
+class ExploredSetting(Protocol):
     """A setting that a search for the prior tried, with its share in the average and what it was worth."""
 
     @property
-    def setting(self) -> MemberSetting:
+    def setting(self) -> Setting:
         """The setting."""
 
     @property
@@ -82,8 +81,8 @@ class Solved(NamedTuple):
 class TriedMap:
     """What the search for the prior tried."""
 
-    tried: Sequence[TriedSetting]
-    opening: Setting
+    tried: Sequence[ExploredSetting]
+    opening: FamilySetting
 
     def drawn(self, objective: Target) -> dict[str, Any]:
         """Each setting in words, its numbers, its share and the typical rank of a member that was left out."""
@@ -100,25 +99,25 @@ class TriedMap:
             ]
         }
 
-    def way(self, objective: Target, start: Setting) -> list[Setting]:
+    def way(self, objective: Target, start: FamilySetting) -> list[FamilySetting]:
         """From a prior to the learned one."""
         del objective
         return list(dict.fromkeys([start, self.opening]))
 
 
-def _values(setting: MemberSetting) -> tuple[float, ...]:
+def _values(setting: Setting) -> tuple[float, ...]:
     numbers = (*setting.prior.numbers, float(setting.believed), 1.0)
     return tuple(float(f"{number:.{DIGITS}g}") for number in numbers)
 
 
-class Start(NamedTuple):
+class WarmStart(NamedTuple):
     """Where a solve starts: a solution with provisional members, and one without."""
 
     trial: Trial
     plain: Trial
 
 
-def continued(setting: Setting, last: Sequence[tuple[Setting, Solved]]) -> Start | None:
+def continued(setting: FamilySetting, last: Sequence[tuple[FamilySetting, Solved]]) -> WarmStart | None:
     """Where to start a setting after the last two: while one slider moves, on the line through both solutions.
 
     On Ohsumed this halves the time of a move, compared with a start from the last solution.
@@ -131,13 +130,13 @@ def continued(setting: Setting, last: Sequence[tuple[Setting, Solved]]) -> Start
     moved = np.flatnonzero(way)
     same = before.keywords == now.keywords == setting.keywords
     if not same or len(moved) != 1 or np.any(np.delete(further, moved)):
-        return Start(second.trial, second.plain)
+        return WarmStart(second.trial, second.plain)
     share = float(np.clip(further[moved[0]] / way[moved[0]], -FARTHEST, FARTHEST))
 
     def on(a: Trial, b: Trial) -> Trial:
         return replace(b, alpha=b.alpha + np.float32(share) * (b.alpha - a.alpha))
 
-    return Start(on(first.trial, second.trial), on(first.plain, second.plain))
+    return WarmStart(on(first.trial, second.trial), on(first.plain, second.plain))
 
 
 class ShownMembers(ShownModel):
@@ -152,23 +151,23 @@ class ShownMembers(ShownModel):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._lock = threading.RLock()
-        self._solved: OrderedDict[Setting, Solved] = OrderedDict()
+        self._solved: OrderedDict[FamilySetting, Solved] = OrderedDict()
 
-    def opening(self, family: Family) -> Setting:
+    def opening(self, family: Family) -> FamilySetting:
         """The learned setting, that is the one that counts most."""
         with self._lock:
-            return Setting(family, _values(self._learned))
+            return FamilySetting(family, _values(self._learned))
 
-    def points(self, setting: Setting) -> Points:
+    def points(self, setting: FamilySetting) -> Points:
         """The log odds under the learned prior, and under this one."""
         return Points(self._odds(self.opening(setting.family)), self._odds(setting))
 
-    def left_out(self, setting: Setting) -> Floats:
+    def left_out(self, setting: FamilySetting) -> Floats:
         """The log odds of the training documents; of a member, by a regression that did not know it."""
         solved = self._solve(setting)
         return solved.calibration.log_odds(solved.left_out)
 
-    def weights(self, setting: Setting) -> Floats:
+    def weights(self, setting: FamilySetting) -> Floats:
         """What each word or category adds to the log odds of the documents that have it, on average."""
         solved = self._solve(setting)
         return solved.calibration.slope * solved.weights * self._amounts
@@ -184,7 +183,7 @@ class ShownMembers(ShownModel):
         found[of_labels] = [f"category {name}" for name in corpus.label_names(numbers)]
         return found.tolist()
 
-    def evidence(self, place: int, setting: Setting) -> list[Evidence]:
+    def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
         """What the words and other categories of a document add to its log odds."""
         solved, row = self._solve(setting), self._read.X[place]
         added = solved.calibration.slope * solved.weights[row.indices] * row.data
@@ -202,11 +201,11 @@ class ShownMembers(ShownModel):
         with self._lock:
             return TriedMap(self._tried, self.opening(family))
 
-    def _odds(self, setting: Setting) -> Floats:
+    def _odds(self, setting: FamilySetting) -> Floats:
         solved = self._solve(setting)
         return solved.calibration.log_odds(solved.scores)
 
-    def _solve(self, setting: Setting) -> Solved:
+    def _solve(self, setting: FamilySetting) -> Solved:
         with self._lock:
             if setting not in self._solved:
                 start = continued(setting, list(self._solved.items())[-2:])
@@ -216,7 +215,7 @@ class ShownMembers(ShownModel):
                 self._solved.popitem(last=False)
             return self._solved[setting]
 
-    def _fit(self, setting: MemberSetting, start: Start | None) -> Solved:
+    def _fit(self, setting: Setting, start: WarmStart | None) -> Solved:
         trials, shown = self._trials, self.view.documents
         first = self._rough_trials if setting.believed else trials
         (plain,) = first.solve([replace(setting, believed=0)], None if start is None else [start.plain])
@@ -234,7 +233,7 @@ class ShownMembers(ShownModel):
         member = shown.member[shown.training]
         return Solved(scores, left_out, weights, calibrate(left_out, member, np.ones(len(member))), trial, plain)
 
-    def _as_tried(self, setting: Setting) -> MemberSetting:
+    def _as_tried(self, setting: FamilySetting) -> Setting:
         """What the sliders say, as the regression takes it."""
         numbers = setting.named()
         believed = min(round(numbers["believed"]), len(self._trials.candidates) // 4)
@@ -268,15 +267,15 @@ class ShownMembers(ShownModel):
         return self._read.ranker(self._category)
 
     @cached_property
-    def _tried(self) -> Sequence[TriedSetting]:
+    def _tried(self) -> Sequence[ExploredSetting]:
         if self.view.tried:
             return self.view.tried
         training = self.view.documents.training
-        found: Sequence[TriedSetting] = self._ranker.fit(self._read.X[training], self._read.y[training]).tried_
+        found: Sequence[ExploredSetting] = self._ranker.fit(self._read.X[training], self._read.y[training]).tried_
         return found
 
     @cached_property
-    def _learned(self) -> MemberSetting:
+    def _learned(self) -> Setting:
         """The setting that counts most, with squares on both sides; keywords move its centre instead."""
         best = max(self._tried, key=lambda each: each.share).setting
         return replace(best, one_sided=False, knowledge=0.0, described=best.described and bool(len(self._design.about)))

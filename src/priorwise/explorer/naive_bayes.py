@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus, TokenBatch
 from priorwise.explorer.documents import Evidence, Points, ShownDocuments
-from priorwise.explorer.families import Family, NaiveBayesFamily, Setting, ShownModel
+from priorwise.explorer.families import Family, FamilySetting, NaiveBayesFamily, ShownModel
 from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
 from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
@@ -50,20 +50,20 @@ class FamilyTerrain:
         """The axes, and a value for each cell."""
         return {"axes": [axis.tolist() for axis in self.axes], "values": self.values(objective).round(5).tolist()}
 
-    def way(self, objective: Target, start: Setting) -> list[Setting]:
+    def way(self, objective: Target, start: FamilySetting) -> list[FamilySetting]:
         """The way from a prior to the best one, which is the last."""
         return [self.setting(cell) for cell in self.path(objective, start)]
 
-    def setting(self, cell: tuple[int, ...]) -> Setting:
+    def setting(self, cell: tuple[int, ...]) -> FamilySetting:
         """The prior of a cell."""
-        return Setting(self.family, tuple(float(axis[i]) for axis, i in zip(self.axes, cell, strict=True)))
+        return FamilySetting(self.family, tuple(float(axis[i]) for axis, i in zip(self.axes, cell, strict=True)))
 
-    def nearest(self, setting: Setting) -> tuple[int, ...]:
+    def nearest(self, setting: FamilySetting) -> tuple[int, ...]:
         """The cell of a prior, or the nearest to it."""
         near = (np.abs(np.log(axis / value)) for axis, value in zip(self.axes, setting.values, strict=True))
         return tuple(int(np.argmin(distance)) for distance in near)
 
-    def path(self, target: Target, start: Setting) -> list[tuple[int, ...]]:
+    def path(self, target: Target, start: FamilySetting) -> list[tuple[int, ...]]:
         """Climb from a prior, and go from where that ends to the best of all cells.
 
         The climb is the radial search of *presence*. Among equally good cells the most sensitive is taken, and of those
@@ -123,11 +123,11 @@ class TrainingLeftOut:
 MEMBERS, OTHERS = 0, 1
 
 
-def _model(setting: Setting) -> type[PriorModel]:
+def _model(setting: FamilySetting) -> type[PriorModel]:
     return cast(NaiveBayesFamily, setting.family).model
 
 
-def counts_repeats(setting: Setting) -> bool:
+def counts_repeats(setting: FamilySetting) -> bool:
     """Whether a word that a document has twice counts twice."""
     return _model(setting).reads == "counts"
 
@@ -140,7 +140,7 @@ class Contributions(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _CountPairs:
     """Distinct pairs of counts; which one each token has; how many tokens have each."""
 
     in_members: Floats
@@ -149,7 +149,7 @@ class _Rows:
     tokens: Ints
 
     @classmethod
-    def of(cls, in_members: Floats, in_others: Floats) -> _Rows:
+    def of(cls, in_members: Floats, in_others: Floats) -> _CountPairs:
         pairs, place, sizes = np.unique(
             in_members + 1j * in_others, return_inverse=True, return_counts=True
         )  # a complex number is a pair that sorts faster than a row does
@@ -172,14 +172,14 @@ class Coordinates:
         self.n_members = float(np.count_nonzero(train & documents.member))
         self.n_others = float(np.count_nonzero(train & ~documents.member))
 
-    def of(self, setting: Setting) -> Floats:
+    def of(self, setting: FamilySetting) -> Floats:
         """The coordinates of every document, shape (n_documents, 2)."""
         shown = self.documents
         sums = np.empty((len(shown), 2))
         self._sum(setting, self._row_of(setting), shown.indptr, shown.tokens, shown.counts, sums)
         return sums
 
-    def of_corpus(self, setting: Setting, corpus: Corpus) -> Iterator[tuple[int, Floats]]:
+    def of_corpus(self, setting: FamilySetting, corpus: Corpus) -> Iterator[tuple[int, Floats]]:
         """The coordinates of all documents of the corpus, batch by batch, each with its first document's number."""
         row_of = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
         row_of[self.documents.features] = self._row_of(setting)
@@ -192,42 +192,42 @@ class Coordinates:
         with ThreadPoolExecutor() as pool:
             yield from pool.map(sums_of, corpus.batches())
 
-    def of_tokens(self, setting: Setting) -> Floats:
+    def of_tokens(self, setting: FamilySetting) -> Floats:
         """What each token of the vocabulary adds to the log odds of a document that has it, once."""
         table = self.contributions(setting).table
         odds: Floats = (table[:, MEMBERS] - table[:, OTHERS])[self._row_of(setting)]
         return odds
 
-    def contributions(self, setting: Setting) -> Contributions:
+    def contributions(self, setting: FamilySetting) -> Contributions:
         """What documents start from, and what tokens add."""
         parts = {RatePrior: self._bernoulli, PresencePrior: self._presence, WordPrior: self._multinomial}
         return parts[_model(setting).asks](setting.prior)
 
-    def _sum(self, setting: Setting, row_of: Any, indptr: Any, tokens: Any, counts: Any, sums: Floats) -> None:
+    def _sum(self, setting: FamilySetting, row_of: Any, indptr: Any, tokens: Any, counts: Any, sums: Floats) -> None:
         from priorwise.explorer._kernels import sum_two
 
         start, table = self.contributions(setting)
         sum_two(indptr, tokens, counts, counts_repeats(setting), row_of, table, start, sums)
 
-    def _row_of(self, setting: Setting) -> NDArray[np.int32]:
+    def _row_of(self, setting: FamilySetting) -> NDArray[np.int32]:
         return (self._words if counts_repeats(setting) else self._presences).of_token
 
-    def _count(self, weight: Floats) -> _Rows:
+    def _count(self, weight: Floats) -> _CountPairs:
         shown = self.documents
         of_case = np.repeat(np.arange(len(shown)), np.diff(shown.indptr))
         train, member = ~shown.held_out[of_case], shown.member[of_case]
         n = len(shown.features)
-        return _Rows.of(
+        return _CountPairs.of(
             np.bincount(shown.tokens[train & member], weight[train & member], n).astype(np.float64),
             np.bincount(shown.tokens[train & ~member], weight[train & ~member], n).astype(np.float64),
         )
 
     @cached_property
-    def _presences(self) -> _Rows:
+    def _presences(self) -> _CountPairs:
         return self._count(np.ones(len(self.documents.tokens)))
 
     @cached_property
-    def _words(self) -> _Rows:
+    def _words(self) -> _CountPairs:
         return self._count(self.documents.counts.astype(np.float64))
 
     @cached_property
@@ -287,20 +287,20 @@ class ShownNaiveBayes(ShownModel):
         self._left_out = TrainingLeftOut(view.documents)
         self._maps: dict[str, FamilyTerrain] = {}
 
-    def opening(self, family: Family) -> Setting:
+    def opening(self, family: Family) -> FamilySetting:
         """The usual numbers."""
-        return Setting(family, family.default)
+        return FamilySetting(family, family.default)
 
-    def points(self, setting: Setting) -> Points:
+    def points(self, setting: FamilySetting) -> Points:
         """Return log P(d|c) + log P(c), and how much more that is than log P(d|¬c) + log P(¬c)."""
         sums = self.coordinates.of(setting)
         return Points(sums[:, MEMBERS], sums[:, MEMBERS] - sums[:, OTHERS])
 
-    def left_out(self, setting: Setting) -> Floats:
+    def left_out(self, setting: FamilySetting) -> Floats:
         """The log odds of every training document by a model of all others."""
         return self._left_out.scores(cast(NaiveBayesFamily, setting.family), setting.prior)
 
-    def weights(self, setting: Setting) -> Floats:
+    def weights(self, setting: FamilySetting) -> Floats:
         """What each token adds to the log odds of a document that has it once."""
         return self.coordinates.of_tokens(setting)
 
@@ -308,7 +308,7 @@ class ShownNaiveBayes(ShownModel):
         """The tokens."""
         return self.view.corpus.token_names(self.view.documents.features[features])
 
-    def evidence(self, place: int, setting: Setting) -> list[Evidence]:
+    def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
         """What the tokens of a document add; tokens that add nothing are left out."""
         shown = self.view.documents
         own = slice(shown.indptr[place], shown.indptr[place + 1])
@@ -326,6 +326,6 @@ class ShownNaiveBayes(ShownModel):
             self._maps[family.name] = self._left_out.terrain(cast(NaiveBayesFamily, family))
         return self._maps[family.name]
 
-    def of_corpus(self, setting: Setting) -> Iterator[tuple[int, Floats]]:
+    def of_corpus(self, setting: FamilySetting) -> Iterator[tuple[int, Floats]]:
         """Both coordinates of all documents of the corpus."""
         return self.coordinates.of_corpus(setting, self.view.corpus)

@@ -23,7 +23,15 @@ from priorwise.explorer.documents import (
     ShownDocuments,
     draw_documents,
 )
-from priorwise.explorer.families import Family, ObjectiveMap, Setting, ShownModel, WordChange, family_of, setting_of
+from priorwise.explorer.families import (
+    Family,
+    FamilySetting,
+    ObjectiveMap,
+    ShownModel,
+    WordChange,
+    family_of,
+    setting_of,
+)
 from priorwise.search import FBeta, Target
 
 Values = Mapping[str, float] | Sequence[float]
@@ -64,22 +72,22 @@ class View:
                 self._shown[type(family)] = family.show(self)
             return self._shown[type(family)]
 
-    def opening(self, family: str) -> Setting:
+    def opening(self, family: str) -> FamilySetting:
         """Where the sliders of a family open: at the learned prior, for the model that ranks."""
         found = family_of(family)
         return self.shown(found).opening(found)
 
     @cached_property
-    def setting(self) -> Setting:
+    def setting(self) -> FamilySetting:
         """The prior that the view begins with."""
         return self._given or replace(self.opening(self.family.name), keywords=self._keywords)
 
-    def points(self, setting: Setting | None = None) -> Points:
+    def points(self, setting: FamilySetting | None = None) -> Points:
         """Where every document that is shown is."""
         setting = setting or self.setting
         return self.shown(setting.family).points(setting)
 
-    def measures(self, setting: Setting | None = None, line: Line | None = None) -> dict[str, Measures]:
+    def measures(self, setting: FamilySetting | None = None, line: Line | None = None) -> dict[str, Measures]:
         """How good the decisions are on the training documents, and on those held out."""
         below = (line or Line()).below(self.points(setting))
         shown = self.documents
@@ -88,7 +96,7 @@ class View:
             for name, part in (("training", ~shown.held_out), ("held_out", shown.held_out))
         }
 
-    def left_out(self, setting: Setting | None = None, shift: float = 0.0) -> Measures:
+    def left_out(self, setting: FamilySetting | None = None, shift: float = 0.0) -> Measures:
         """How good the decisions are on the training documents, judged by models that have not seen them.
 
         Under naive Bayes each document is left out by itself. Under the model that ranks members are left out in folds,
@@ -98,7 +106,7 @@ class View:
         odds = self.shown(setting.family).left_out(setting)
         return Measures.of(odds > -shift, shown.member[shown.training], shown.others_per_member)
 
-    def words(self, setting: Setting | None = None, most: int = WORDS) -> list[WordChange]:
+    def words(self, setting: FamilySetting | None = None, most: int = WORDS) -> list[WordChange]:
         """The words, and other categories, whose weight changed most since the sliders opened.
 
         A weight is what the word adds to a document's log odds.
@@ -114,7 +122,7 @@ class View:
             for each in zip(shown.names(order), before[order].tolist(), now[order].tolist(), strict=True)
         ]
 
-    def evidence(self, place: int, setting: Setting | None = None) -> list[Evidence]:
+    def evidence(self, place: int, setting: FamilySetting | None = None) -> list[Evidence]:
         """What the words of a document add to its log odds, the strongest first."""
         setting = setting or self.setting
         return self.shown(setting.family).evidence(place, setting)
@@ -124,12 +132,12 @@ class View:
         found = family_of(family)
         return self.shown(found).objective_map(found)
 
-    def find_best(self, start: Setting | None = None, target: Target | None = None) -> list[Setting]:
+    def find_best(self, start: FamilySetting | None = None, target: Target | None = None) -> list[FamilySetting]:
         """The way from a prior to the best of its family: the last one is it."""
         start = start or self.setting
         return self.shown(start.family).objective_map(start.family).way(target or FBeta(1.0), start)
 
-    def plot(self, setting: Setting | None = None) -> Any:
+    def plot(self, setting: FamilySetting | None = None) -> Any:
         """A plotly figure: training and held-out documents, members and others apart, and the decision line."""
         return plot_view(self, setting or self.setting)
 
@@ -215,7 +223,7 @@ class Density:
     bins: NDArray[np.float32]
 
 
-def density_of(view: View, setting: Setting, *, rows: int = 120, columns: int = 180) -> Density:
+def density_of(view: View, setting: FamilySetting, *, rows: int = 120, columns: int = 180) -> Density:
     """Count all documents of the corpus in a grid that holds nearly all points of the view."""
     from priorwise.explorer._kernels import add_to_bins
 
@@ -244,7 +252,7 @@ MARGIN = 0.04
 MEMBER, OTHER, INK, FAINT = "#b5542c", "#1f6384", "#59636b", "#c3c9cd"
 
 
-def plot_view(view: View, setting: Setting) -> Any:
+def plot_view(view: View, setting: FamilySetting) -> Any:
     """Draw training and held-out documents side by side, members and others apart, and the decision line."""
     try:
         from plotly.graph_objects import Figure, Scatter

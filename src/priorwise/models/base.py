@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.counting import hyphenated
 from priorwise.errors import InputError, UnknownName
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Weights, label_scores, log_probabilities
-from priorwise.priors.base import Counted, Prior, checked, is_several, serving
+from priorwise.priors.base import CountSummary, Prior, checked, is_several, serving
 
 if TYPE_CHECKING:
     from priorwise.search import HeldOut, Target
@@ -128,7 +128,7 @@ class PriorModel(PriorByName):
         """Refuse a prior that is not for this model."""
         checked(prior, self.asks, type(self).__name__)
 
-    def _counted(self) -> Counted | None:
+    def _counted(self) -> CountSummary | None:
         """What was counted, for the prior to describe itself by; None if nothing was."""
         return None
 
@@ -166,7 +166,7 @@ class PriorModel(PriorByName):
 class LinearClassifier(ClassifierMixin, PriorModel, listed=False):
     """Base of the estimators: an output is the second of two classes, one of several, or a label against the rest."""
 
-    _labels: Labels
+    _labels: OutputLabels
     classes_: NDArray[Any]
 
     def _scores(self, X: Any) -> Floats:
@@ -176,7 +176,7 @@ class LinearClassifier(ClassifierMixin, PriorModel, listed=False):
     def _first_classes(self, y: Any, classes: Any) -> None:
         """Take the classes of the first call of `partial_fit`; refuse others later."""
         if not hasattr(self, "classes_"):
-            labels = Labels.of(y, classes)
+            labels = OutputLabels.of(y, classes)
             if classes is None and not labels.multilabel:
                 raise InputError("classes must be given at the first call of partial_fit")
             self._labels, self.classes_ = labels, labels.classes

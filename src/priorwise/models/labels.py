@@ -14,7 +14,7 @@ from priorwise.errors import InputError
 
 
 @dataclass(frozen=True)
-class Labels:
+class OutputLabels:
     """The classes of a model, and what its outputs stand for.
 
     Two classes are one output, the second against the first; several classes an output each; labels one output each,
@@ -26,7 +26,7 @@ class Labels:
     sparse: bool = False
 
     @classmethod
-    def of(cls, y: Any, classes: Any = None) -> Labels:
+    def of(cls, y: Any, classes: Any = None) -> OutputLabels:
         """Find out from targets what is told apart; `classes` may name classes that are not among them."""
         check_classification_targets(y)
         kind = type_of_target(y)

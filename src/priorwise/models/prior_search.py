@@ -15,10 +15,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Weights
 from priorwise.priors.base import bound
-from priorwise.search import Choice, HeldOut, Strategy, Target, as_target
+from priorwise.search import HeldOut, SearchResult, Strategy, Target, as_target
 from priorwise.search.held_out import candidates_of
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class FoldedScores(HeldOut):
 
     def __init__(self, estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid: Sequence[Any] | None) -> None:
         self.estimator, self.X, self.y, self.weight = estimator, X, y, weight
-        self.labels = labels = Labels.of(y)
+        self.labels = labels = OutputLabels.of(y)
         self.classes, self.exclusive = labels.classes, not labels.against_rest
         self.own, self.candidates = candidates_of(grid, getattr(estimator, "given_prior", estimator.prior))
         if not hasattr(folds, "split"):
@@ -78,7 +78,7 @@ def held_out_of(estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid
     return held_out
 
 
-def _usual_folds(folds: int, y: Any, labels: Labels) -> Any:
+def _usual_folds(folds: int, y: Any, labels: OutputLabels) -> Any:
     if folds < 2:
         raise InputError(f"cross-validation takes at least 2 folds, not {folds}")
     if labels.multilabel:
@@ -229,7 +229,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.classes_ = Labels.of(y).classes
+        self.classes_ = OutputLabels.of(y).classes
         held_out = self._held_out(X, y, weight)
         choice = self._choose(held_out, self._strategy(held_out))
         self.best_prior_, self.best_score_ = choice.prior, choice.score
@@ -256,7 +256,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """How to look for the best prior; None leaves it to `held_out`."""
         return self.strategy
 
-    def _choose(self, held_out: HeldOut, strategy: Strategy | None) -> Choice:
+    def _choose(self, held_out: HeldOut, strategy: Strategy | None) -> SearchResult:
         """Look for it."""
         target = held_out.usual_target if self.target is None else as_target(self.target)
         if self.average and not target.is_log_probability:
@@ -270,7 +270,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _fitted(self, prior: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:
         return clone(self.estimator).set_params(prior=prior).fit(X, y, sample_weight=sample_weight)
 
-    def _average(self, held_out: HeldOut, choice: Choice, fitted: Callable[[Any], Any]) -> None:
+    def _average(self, held_out: HeldOut, choice: SearchResult, fitted: Callable[[Any], Any]) -> None:
         """Let `best_estimator_` predict with the mean of all tried models, each weighed by its share."""
         decisions = held_out.truth.total * (1 if held_out.exclusive else held_out.truth.members.shape[1])
         log_share = choice.trials["score"] * decisions

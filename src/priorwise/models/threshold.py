@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.search import FBeta, Target, as_target
 from priorwise.search.targets import COUNTS, ranked_counts
 
@@ -129,7 +129,7 @@ class Thresholded(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if y is None:
             raise InputError("Thresholded requires y to be passed, but the target y is None")
         y = y if sp.issparse(y) else check_array(y, ensure_2d=False, dtype=None, input_name="y")
-        labels = Labels.of(y)
+        labels = OutputLabels.of(y)
         if labels.n_outputs > 1 and not labels.multilabel:
             raise InputError(
                 "Only binary classification is supported. The type of the target is multiclass. "

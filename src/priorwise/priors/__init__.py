@@ -1,6 +1,6 @@
 """What we believe before reading: frozen dataclasses, each a centre and a strength."""
 
-from priorwise.priors.base import Counted, Parameter, Preset, Prior
+from priorwise.priors.base import CountSummary, Parameter, Preset, Prior
 from priorwise.priors.counts import MixedPrior, RatePrior, WeightPrior, WordPrior
 from priorwise.priors.presence import PresencePrior, PseudoCounts
 from priorwise.priors.rates import Beta, CollectionBeta, JelinekMercer, TermBeta
@@ -12,7 +12,7 @@ __all__ = [
     "AbsoluteDiscount",
     "Beta",
     "CollectionBeta",
-    "Counted",
+    "CountSummary",
     "Dirichlet",
     "Gaussian",
     "HyperPrior",

@@ -109,7 +109,7 @@ class Preset:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountSummary:
     """What a model counted, as far as a prior must know it to say what its strength means there."""
 
     unit: str

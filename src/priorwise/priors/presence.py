@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
-from priorwise.priors.base import Counted, Parameter, Preset, Prior, checked, decades, is_several, one_each
+from priorwise.priors.base import CountSummary, Parameter, Preset, Prior, checked, decades, is_several, one_each
 from priorwise.priors.counts import TermCounts, log_rate
 
 Floats = NDArray[np.float64]
@@ -208,7 +208,7 @@ class PseudoCounts(PresencePrior):
         values = decades(math.log10(self.parameters[0].low), math.log10(self.parameters[0].high))
         return tuple(replace(self, negative=n, positive=p, classes=None) for n in values for p in values)
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         centre = "every word" if self.rising else "each word as often as the corpus does"
         said = ", ".join(f"{strength:g}" for strength in self.numbers)

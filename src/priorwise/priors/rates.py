@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.priors.base import Counted, Parameter, Preset, above_zero, at_least_zero, decades, share
+from priorwise.priors.base import CountSummary, Parameter, Preset, above_zero, at_least_zero, decades, share
 from priorwise.priors.counts import MixedPrior, RatePrior, TermCounts, blend, distinct_rows, log_rate
 from priorwise.priors.presence import LogTable, PresencePrior
 
@@ -119,7 +119,7 @@ class Beta(RatePrior):
         """How many documents it takes to move half the way from the centre to what is counted: α + β."""
         return self.alpha + self.beta
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         said = f"centre: a word is in {self.centre:.3g} of the documents"
         return said if about is None else f"{said}; {about.strength(self.strength)}"
@@ -135,7 +135,7 @@ _NEAR = (0.0001, 0.001, 0.005, 0.01, 0.015)
 """How close to 0, and to 1, a search for λ looks."""
 
 
-def _centre(about: Counted | None) -> str:
+def _centre(about: CountSummary | None) -> str:
     if about is not None and about.unit == "word":
         return "centre: each word's share of all words"
     return "centre: the share of all documents that have a word"
@@ -200,7 +200,7 @@ class JelinekMercer(RatePrior, MixedPrior):
         """How many imagined documents λ amounts to in a class of this size."""
         return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         said = _centre(about)
         return said if about is None else f"{said}; {about.strength(self.strength(about.size))}"
@@ -252,7 +252,7 @@ class CollectionBeta(RatePrior, MixedPrior):
     def __repr__(self) -> str:
         return f"CollectionBeta({self.strength:g})"
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         said = _centre(about)
         return said if about is None else f"{said}; {about.strength(self.strength)}"
@@ -317,7 +317,7 @@ class TermBeta(RatePrior, PresencePrior):
         """θ of each term."""
         return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         return f"{_centre(None)}; strength: read from the data for each word and class, times {self.scale:g}"
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from priorwise.priors.base import (
-    Counted,
+    CountSummary,
     Parameter,
     Preset,
     above_zero,
@@ -95,7 +95,7 @@ class Dirichlet(WordPrior):
             Preset("perks", "Perks", "p", "one word, shared by all", cls.perks(types)),
         ]
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         if about is None:
             return f"centre: every word is equally likely; strength: each is imagined {self.alpha:g} times"
@@ -120,7 +120,7 @@ class Dirichlet(WordPrior):
 _STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
-def _described(about: Counted | None, strength: float) -> str:
+def _described(about: CountSummary | None, strength: float) -> str:
     said = "centre: all words that a class has never seen are equally likely"
     return said if about is None else f"{said}; {about.strength(strength)}"
 
@@ -164,7 +164,7 @@ class AbsoluteDiscount(WordPrior):
         """How many counts the unseen words of a class with so many distinct words get: δU."""
         return self.discount * distinct
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
@@ -214,7 +214,7 @@ class LinearDiscount(WordPrior):
         """How many counts the unseen words get if those of the seen ones stay: αN/(1 − α)."""
         return self.alpha * occurrences / (1 - self.alpha)
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.size))
 
@@ -266,7 +266,7 @@ class WittenBell(WordPrior):
         """Witten and Bell's own."""
         return [Preset("", "Witten-Bell", "w", "their own: α = 1", cls(1.0))]
 
-    def describe(self, about: Counted | None = None) -> str:
+    def describe(self, about: CountSummary | None = None) -> str:
         """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.distinct))
 

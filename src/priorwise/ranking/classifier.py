@@ -64,7 +64,7 @@ class Bags:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Decisions:
     """What a model says of some documents.
 
     `scores`, `log_probability` (shape (n_documents, n_labels)): of each label. `decided` (shape (n_documents,
@@ -164,7 +164,7 @@ class Classifier:
             X = recipe.apply(X, beyond)
         return Bags(X, known, every - known, np.diff(starts), np.zeros(len(starts) - 1))
 
-    def judge(self, bags: Bags) -> Verdict:
+    def judge(self, bags: Bags) -> Decisions:
         """Score documents, and decide."""
         model = self.model
         scores = score_documents(model.weights, bags.X) + bags.further[:, None]
@@ -178,7 +178,7 @@ class Classifier:
         else:
             decided = np.zeros(scores.shape, dtype=bool)
             decided[np.arange(len(scores)), np.argmax(scores, axis=1)] = True
-        return Verdict(scores, log_probabilities(scores, model.link, multilabel=model.multilabel), decided)
+        return Decisions(scores, log_probabilities(scores, model.link, multilabel=model.multilabel), decided)
 
     def evidence(self, bags: Bags, row: int, label: int, count: int | None) -> list[tuple[str, float]]:
         """The tokens of a document that speak loudest for or against a label, and what each adds.

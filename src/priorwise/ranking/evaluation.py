@@ -19,7 +19,7 @@ Mask = NDArray[np.bool_]
 BINS = 10
 
 
-class Bin(NamedTuple):
+class CalibrationBin(NamedTuple):
     """Decisions whose probability lies in one stretch: how many, their mean probability, and the share that is true."""
 
     stretch: str
@@ -144,10 +144,10 @@ class Evaluation:
         return self.log_loss_sum / cases if cases else 0.0
 
     @property
-    def bins(self) -> list[Bin]:
+    def bins(self) -> list[CalibrationBin]:
         """Ten stretches of probability, and how often what had it was true; empty ones are left out."""
         return [
-            Bin(f"{i / BINS:g} to {(i + 1) / BINS:g}", int(count), probability / count, true / count)
+            CalibrationBin(f"{i / BINS:g} to {(i + 1) / BINS:g}", int(count), probability / count, true / count)
             for i, (count, probability, true) in enumerate(self._bins.T.tolist())
             if count
         ]

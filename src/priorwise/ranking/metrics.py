@@ -76,7 +76,7 @@ def area_between(first: Mask, second: Mask) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Resampled:
     """A figure and what resampling makes of it: the mean, the quartiles, and the 95% interval by percentiles."""
 
     value: float
@@ -88,13 +88,13 @@ class Spread:
     high: float
 
     @classmethod
-    def of(cls, value: float, resampled: Floats) -> Spread:
+    def of(cls, value: float, resampled: Floats) -> Resampled:
         """Put together a figure and its resampled values."""
         low, first, median, third, high = np.percentile(resampled, [2.5, 25.0, 50.0, 75.0, 97.5]).tolist()
         return cls(value, float(np.mean(resampled)), low, first, median, third, high)
 
 
-def bootstrap_ppv(relevant: Mask, *, seed: int = 0, resamples: int = RESAMPLES) -> Spread:
+def bootstrap_ppv(relevant: Mask, *, seed: int = 0, resamples: int = RESAMPLES) -> Resampled:
     """Return the PPV of a list with its spread by the nonparametric bootstrap.
 
     To draw n documents out of n with replacement, r of them relevant, gives a binomial number of relevant ones: it is
@@ -104,7 +104,7 @@ def bootstrap_ppv(relevant: Mask, *, seed: int = 0, resamples: int = RESAMPLES) 
     if not n:
         raise InputError("a list without documents has no precision")
     share = float(np.mean(relevant))
-    return Spread.of(share, np.random.default_rng(seed).binomial(n, share, resamples) / n)
+    return Resampled.of(share, np.random.default_rng(seed).binomial(n, share, resamples) / n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Difference:
     `exact`: p-value of Fisher's exact test over the documents that are in one list only.
     """
 
-    spread: Spread
+    spread: Resampled
     t_test: float
     exact: float
 
@@ -136,7 +136,7 @@ def compare_lists(
     m, a, b = len(only_first), int(only_first.sum()), int(only_second.sum())
     rng = np.random.default_rng(seed)
     drawn = [rng.binomial(m, hits / m, resamples) if m else np.zeros(resamples) for hits in (a, b)]
-    spread = Spread.of((a - b) / n, (drawn[0] - drawn[1]) / n)
+    spread = Resampled.of((a - b) / n, (drawn[0] - drawn[1]) / n)
     exact = float(stats.fisher_exact([[a, m - a], [b, m - b]]).pvalue) if m else 1.0
     both = sum(id in relevant for id in in_first & in_second)
     return Difference(spread, _welch((a + both) / n, (b + both) / n, n), exact)

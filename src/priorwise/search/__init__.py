@@ -1,6 +1,6 @@
 """Objectives, held-out evaluation and search strategies: from held-out scores to the best prior and all trials."""
 
-from priorwise.search.held_out import Choice, HeldOut
+from priorwise.search.held_out import HeldOut, SearchResult
 from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial, refine
 from priorwise.search.targets import (
     PPV,
@@ -31,7 +31,6 @@ __all__ = [
     "TARGETS",
     "Accuracy",
     "AveragePrecision",
-    "Choice",
     "Climb",
     "CountTarget",
     "FBeta",
@@ -48,6 +47,7 @@ __all__ = [
     "Outcome",
     "PPVAtK",
     "ScoreTarget",
+    "SearchResult",
     "Strategy",
     "Target",
     "Tried",

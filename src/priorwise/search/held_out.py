@@ -23,7 +23,7 @@ TOGETHER = 32
 
 
 @dataclass(frozen=True)
-class Choice:
+class SearchResult:
     """What a search found: the best prior, or a tuple of one for each label, and its target.
 
     `trials` has every trial in order, and `prior_of` gives the prior of a trial by its place. `remark` is what to know
@@ -121,7 +121,7 @@ class HeldOut:
         search: str = "exhaustive",
         per_label: bool = True,
         negative_weight: float = 1.0,
-    ) -> Choice:
+    ) -> SearchResult:
         """Find the prior whose target is best, or with `per_label` the best for each label, if the target allows.
 
         Without a strategy all `candidates` are tried; cases with a fast terrain do as `search` says.
@@ -153,7 +153,7 @@ class HeldOut:
         if all(np.nanmax(each.values[:, 0]) == np.nanmin(each.values[:, 0]) for each in tried):
             remark = "the target is the same for every prior: the data do not tell them apart"
         score = float(np.mean([each.values[each.place, 0] for each in tried]))
-        return Choice(best if len(best) > 1 else best[0], score, trials, remark, priors.__getitem__)
+        return SearchResult(best if len(best) > 1 else best[0], score, trials, remark, priors.__getitem__)
 
     def distance(self, priors: Sequence[Any]) -> Floats:
         """How far priors are from the model's own."""

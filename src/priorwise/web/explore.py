@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.explorer import FAMILIES, Family, Setting, View, explore, setting_of
+from priorwise.explorer import FAMILIES, Family, FamilySetting, View, explore, setting_of
 from priorwise.explorer.documents import MOST_DOCUMENTS, Line
 from priorwise.explorer.families import ALIASES
 from priorwise.search import PPV, FBeta, Target
@@ -70,7 +70,7 @@ def family_in(query: Fields) -> Family:
     return FAMILIES[query.choice("model", (*FAMILIES, *ALIASES), default=next(iter(FAMILIES)))]
 
 
-def setting_in(query: Fields, view: View) -> Setting:
+def setting_in(query: Fields, view: View) -> FamilySetting:
     """Return the prior that a request speaks of; a number that it does not give is the one where sliders open."""
     family = family_in(query)
     given = [query.get(each.name) is not None for each in family.parameters]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
 from priorwise.models.naive_bayes.counts import (
     ClassCounts,
@@ -22,7 +22,7 @@ from priorwise.models.naive_bayes.counts import (
 from priorwise.models.weights import Weights
 from priorwise.priors.counts import TINY, ClassSize, RatePrior, TermCounts, log_complement, log_rate, remainder
 from priorwise.processors import processors
-from priorwise.search import Choice, HeldOut, Strategy, Target, Truth, refine
+from priorwise.search import HeldOut, SearchResult, Strategy, Target, Truth, refine
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class LeftOut(HeldOut):
     """Whether a left-out document stays in the corpus without its label, as far as corpus-wide rates go."""
 
     def __init__(self, X: Any, y: Any, weight: Floats, class_rate: str | ArrayLike = "counted") -> None:
-        self.labels = labels = Labels.of(y)
+        self.labels = labels = OutputLabels.of(y)
         self.X, self.weight, self.class_rate = X, weight, class_rate
         self.classes, self.exclusive = labels.classes, not labels.against_rest
         self.taken_out = np.minimum(weight, 1.0)
@@ -104,7 +104,7 @@ class LeftOut(HeldOut):
 
     def choose(
         self, target: Target, strategy: Strategy | None = None, *, search: str = "exhaustive", **options: Any
-    ) -> Choice:
+    ) -> SearchResult:
         """Find the best prior; a quick search tries some of the priors on a sample of the documents."""
         if search == "quick":
             self.keeps_texts = True

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.counts import (
     TINY,
@@ -135,7 +135,7 @@ class ClassCounts:
         )
 
 
-def log_class_rates(class_rate: str | ArrayLike, counts: ClassCounts, labels: Labels) -> Floats:
+def log_class_rates(class_rate: str | ArrayLike, counts: ClassCounts, labels: OutputLabels) -> Floats:
     """Logarithm of each class's rate; of its odds, where a class is told from all other documents."""
     if isinstance(class_rate, str):
         rates = _named_rates(class_rate, counts, labels)
@@ -144,7 +144,7 @@ def log_class_rates(class_rate: str | ArrayLike, counts: ClassCounts, labels: La
     return log_rate(rates) - log_complement(rates) if labels.against_rest else log_rate(rates)
 
 
-def _named_rates(name: str, counts: ClassCounts, labels: Labels) -> Floats:
+def _named_rates(name: str, counts: ClassCounts, labels: OutputLabels) -> Floats:
     if name == "counted":
         return counts.documents / counts.all_documents if counts.all_documents > 0 else np.zeros(counts.n_classes)
     if name == "uniform":
@@ -152,7 +152,7 @@ def _named_rates(name: str, counts: ClassCounts, labels: Labels) -> Floats:
     raise InputError(f"no class rate '{name}'; there are 'counted' and 'uniform', or give the rates")
 
 
-def _given_rates(class_rate: Any, labels: Labels) -> Floats:
+def _given_rates(class_rate: Any, labels: OutputLabels) -> Floats:
     rates = np.asarray(class_rate, dtype=np.float64)
     if rates.shape != labels.classes.shape:
         raise InputError(f"give one class rate for each of the {len(labels.classes)} classes, not {rates.size}")

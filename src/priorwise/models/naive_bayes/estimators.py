@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import LinearClassifier
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
 from priorwise.models.naive_bayes.count_leave_one_out import BernoulliLeaveOneOut, LeftOut, MultinomialLeaveOneOut
 from priorwise.models.naive_bayes.counts import (
@@ -28,7 +28,7 @@ from priorwise.models.naive_bayes.counts import (
 from priorwise.models.naive_bayes.presence import presence
 from priorwise.models.weights import Background, Weights
 from priorwise.priors import Beta, Dirichlet, JelinekMercer, WeightManipulation, WittenBell
-from priorwise.priors.base import Counted, Prior, one_each
+from priorwise.priors.base import CountSummary, Prior, one_each
 from priorwise.priors.counts import RatePrior, WeightPrior, WordPrior
 from priorwise.priors.informed import imagines, smoothing_of
 from priorwise.search.held_out import HeldOut, candidates_of
@@ -49,7 +49,7 @@ class CountNB(LinearClassifier, listed=False):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Count, then blend the counts with the prior."""
         X, y = self._validated(X, y, reset=True)
-        self._labels = Labels.of(y)
+        self._labels = OutputLabels.of(y)
         self.classes_ = self._labels.classes
         self.counts_ = self._count(X, y, sample_weight)
         self.weights_ = self._blend()
@@ -109,7 +109,7 @@ class CountNB(LinearClassifier, listed=False):
         )
         return counts + imagined
 
-    def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
+    def _priors(self, labels: OutputLabels) -> tuple[Sequence[Any], Sequence[Any]]:
         """The prior of each output, and of the documents it is told from."""
         each = one_each(smoothing_of(self.given_prior), len(labels.classes))
         for prior in each:
@@ -139,11 +139,11 @@ class CountNB(LinearClassifier, listed=False):
         nothing = Background(np.zeros((len(weights.bias), 1)), np.zeros(n, dtype=np.int32))
         self.weights_ = Weights(np.arange(n), values, weights.bias, nothing)
 
-    def _counted(self) -> Counted:
+    def _counted(self) -> CountSummary:
         sizes = self.counts_.sizes
         unit = "word" if self.reads == "counts" else "document"
         size = sizes.occurrences if self.reads == "counts" else self.counts_.documents
-        return Counted(unit, self.counts_.n_tokens, float(size.mean()), float(sizes.distinct.mean()))
+        return CountSummary(unit, self.counts_.n_tokens, float(size.mean()), float(sizes.distinct.mean()))
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self, "weights_")
@@ -303,7 +303,7 @@ class MultinomialNB(CountNB):
     def _default_prior(self) -> Any:
         return Dirichlet.laplace()
 
-    def _priors(self, labels: Labels) -> tuple[Sequence[Any], Sequence[Any]]:
+    def _priors(self, labels: OutputLabels) -> tuple[Sequence[Any], Sequence[Any]]:
         both = super()._priors(labels)
         if not labels.multilabel and len({prior.reads_collection for priors in both for prior in priors}) > 1:
             raise InputError(

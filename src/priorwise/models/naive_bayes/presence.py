@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import LinearClassifier
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.presence_leave_one_out import Cases, PresenceCounts
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
@@ -142,7 +142,7 @@ class PresenceNB(LinearClassifier):
 
         if folds is not None:
             return super().held_out(X, y, weight, folds, grid)
-        labels = Labels.of(y)
+        labels = OutputLabels.of(y)
         if labels.multilabel:
             raise InputError("PresenceNB tells classes apart; for an indicator matrix wrap it in OneVsRestClassifier")
         kind = kind_of(self.prior)

@@ -17,7 +17,7 @@ from priorwise.models.weights import Weights
 from priorwise.priors.counts import TermCounts, remainder
 from priorwise.priors.presence import PAPER_GRID, UNIFORM, PresencePrior, kind_of, strengths_of
 from priorwise.processors import in_order, processors
-from priorwise.search import Choice, Climb, FBeta, HeldOut, Strategy, Target, Tried
+from priorwise.search import Climb, FBeta, HeldOut, SearchResult, Strategy, Target, Tried
 
 Floats = NDArray[np.float64]
 
@@ -293,7 +293,7 @@ class LeaveOneOut(HeldOut):
         for prior in priors:
             yield self.scores(prior)[:, np.newaxis]
 
-    def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> Choice:
+    def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> SearchResult:
         """Find the best pair of strengths of the grid, every cell at once; or the best prior that a strategy tries."""
         from priorwise.models.naive_bayes.terrain import choose_prior
 
@@ -308,7 +308,7 @@ class LeaveOneOut(HeldOut):
         def prior_of(place: int) -> Any:
             return self.kind.with_strengths([negative[place], positive[place]])
 
-        return Choice(found.prior, found.score, trials, found.remark, prior_of, found.terrains[0])
+        return SearchResult(found.prior, found.score, trials, found.remark, prior_of, found.terrains[0])
 
     def terrain(self, axes: Sequence[Floats], make: Callable[..., Any]) -> tuple[Floats, Floats]:
         """Weight of the members and of the others predicted positive in every cell; both axes are the same grid."""
@@ -389,7 +389,7 @@ class ClassesLeftOut(HeldOut):
         strengths: list[float] = strengths_of(prior, len(self.classes)).tolist()
         return strengths
 
-    def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> Choice:
+    def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> SearchResult:
         """Improve the strengths one class at a time, from Laplace, until a whole round improves nothing."""
         start = self.kind.with_strengths([float(self._start)] * len(self.classes))
         steps = [self._along(c) for c in self.classes.tolist()]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import LinearClassifier
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.regression.design import DesignMatrix, Penalty, on_threads
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import Background, Weights
@@ -265,7 +265,7 @@ class LogisticRegression(LinearOutputs):
         X, y = self._validated(X, y)
         weight = self._checked_weight(X, sample_weight)
         before = self._start(X.shape[1]) if self.warm_start else None
-        self._labels = Labels.of(y)
+        self._labels = OutputLabels.of(y)
         self.classes_ = self._labels.classes
         self._check_outputs()
         if before is not None and before[0].shape[0] != self._labels.n_outputs:
@@ -369,7 +369,7 @@ class LogisticRegression(LinearOutputs):
         """Ten folds that share one matrix, or as `folds` says; "approximate" leaves out one document at a time."""
         from priorwise.models.regression.logistic_search import LogisticHeldOut, Table, folds_of
 
-        labels = Labels.of(y)
+        labels = OutputLabels.of(y)
         names = [labels.name(output) for output in range(labels.n_outputs)]
         table = Table.of(X, labels.membership(y), weight, names)
         held_out = LogisticHeldOut(self, table, folds_of(folds, X, None if labels.multilabel else y))

@@ -15,8 +15,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.regression.member_regression import Design, LinearMembers
 from priorwise.models.regression.member_trials import MANY, MemberTrials, Setting, Trial, draw_folds, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
-from priorwise.search.strategies import Climb
-from priorwise.search.strategies import Tried as Climbed
+from priorwise.search.strategies import Climb, Tried
 from priorwise.search.targets import LeftOutRanks
 
 Floats = NDArray[np.float64]
@@ -33,11 +32,11 @@ HOPELESS = 10.0
 """With many members, if a variance is this many units of log-probability behind a smaller one, a larger variance is not
 tried: it takes longest to solve."""
 
-Step = Callable[[Climbed], Iterable[Setting]]
+Step = Callable[[Tried], Iterable[Setting]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class WeightedSetting:
     """A setting that was tried.
 
     `setting`: the prior and the rest of the setting. `value`: the target, and the setting's log odds before any
@@ -161,7 +160,7 @@ class MemberFinder(LinearMembers):
 
         self.horizon_ = horizon
         self.tried_ = [
-            Tried(
+            WeightedSetting(
                 each.setting, float(value), float(by), target.typical_rank(target.value(each.ranks, horizon), len(fold))
             )
             for each, value, by in zip(tried, values, shares, strict=True)
@@ -199,7 +198,7 @@ class MemberFinder(LinearMembers):
         k = min(hyper.first_believed, len(trials.candidates) // 4)
         for _ in range(hyper.first_rounds if k else 0):
             (trial,) = trials.solve([Setting(prior, believed=k, knowledge=share)], [trial])
-        self.tried_ = [Tried(trial.setting, np.nan, 1.0, np.nan)]
+        self.tried_ = [WeightedSetting(trial.setting, np.nan, 1.0, np.nan)]
         self.best_prior_ = prior
         self._keep(design, trials, [trial], np.ones(1), knowledge)
         self.left_out_scores_, self.left_out_ranks_ = np.empty(0), np.empty(0, np.int64)
@@ -229,7 +228,7 @@ class MemberFinder(LinearMembers):
             values = [_value(known[each], target, hyper, horizon) for each in settings]
             return np.column_stack([values, np.zeros(len(values))])
 
-        def higher(tried: Climbed) -> list[Setting]:
+        def higher(tried: Tried) -> list[Setting]:
             """The highest variance, unless the one below it is far worse than another of the same kinship."""
             best: dict[float, float] = {}
             for setting, (reached, _) in zip(tried.candidates, tried.values, strict=True):
@@ -238,24 +237,24 @@ class MemberFinder(LinearMembers):
                     best[setting.prior.kinship] = np.inf
             return [Setting(StructuredGaussian(variances[-1], each)) for each in kinships if best[each] < np.inf]
 
-        def grouped(name: str, tried: Climbed) -> list[Setting]:
+        def grouped(name: str, tried: Tried) -> list[Setting]:
             most = VECTOR_TRIALS if name == "vectors" else GROUPED_TRIALS
             best = [each.prior for each in tried.leaders(most)]
             pairs = [(prior, variance) for variance in hyper.variances_of(name) for prior in best]
             return [Setting(replace(prior, groups={**prior.groups, name: variance})) for prior, variance in pairs]
 
-        def described(tried: Climbed) -> list[Setting]:
+        def described(tried: Tried) -> list[Setting]:
             return [replace(each, described=True) for each in _distinct(tried)[:DESCRIBED_TRIALS]]
 
-        def knowing(tried: Climbed) -> list[Setting]:
+        def knowing(tried: Tried) -> list[Setting]:
             best = _distinct(tried)[:KNOWING_TRIALS]
             return [replace(each, knowledge=share) for share in hyper.knowledge for each in best]
 
-        def one_sided(tried: Climbed) -> list[Setting]:
+        def one_sided(tried: Tried) -> list[Setting]:
             best = [each for each in _distinct(tried) if not each.knowledge]
             return [replace(each, one_sided=True) for each in best[:ONE_SIDED_TRIALS]]
 
-        def believing(tried: Climbed) -> list[Setting]:
+        def believing(tried: Tried) -> list[Setting]:
             best = [each for each in _distinct(tried) if not each.one_sided][:BELIEVING_TRIALS]
             if self.knowledge is not None:
                 # Under a firm prior, candidates that fit what is known say most about what else members look like.
@@ -276,7 +275,7 @@ class MemberFinder(LinearMembers):
 def _telling(steps: Sequence[Step], tell: Callable[[float], None]) -> list[Step]:
     """The same steps, and before each it is told which share of them is done."""
 
-    def told(place: int, tried: Climbed) -> Iterable[Setting]:
+    def told(place: int, tried: Tried) -> Iterable[Setting]:
         tell((place + 1) / (len(steps) + 1))
         return steps[place](tried)
 
@@ -312,7 +311,7 @@ def _value(trial: Trial, target: LeftOutRanks, hyper: HyperPrior, horizon: float
     return target.value(trial.ranks, horizon) + trial.setting.log_odds(hyper)
 
 
-def _distinct(tried: Climbed) -> list[Setting]:
+def _distinct(tried: Tried) -> list[Setting]:
     """The best settings first; of those that differ only in their further groups, only the best."""
     best: dict[Setting, Setting] = {}
     for each in tried.leaders(len(tried.candidates)):

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.labels import Labels
+from priorwise.models.labels import OutputLabels
 from priorwise.models.regression.design import DesignMatrix, is_separated, on_threads, separated
 from priorwise.models.regression.logistic import LinearOutputs
 from priorwise.priors.base import one_each
@@ -363,7 +363,7 @@ class ProbitRegression(LinearOutputs):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not (self.tol > 0 and self.max_iter >= 1 and (self.block_size is None or self.block_size >= 1)):
             raise InputError("tol must be positive, max_iter and block_size at least 1")
-        self._labels = Labels.of(y)
+        self._labels = OutputLabels.of(y)
         self.classes_ = self._labels.classes
         self._check_outputs()
         members = self._labels.membership(y).tocsc()
