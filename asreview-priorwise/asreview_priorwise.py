@@ -10,8 +10,7 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.discovery.stopping import may_stop, unfound_members
-from priorwise.models.regression.judged_squares import STRENGTH
-from priorwise.models.regression.updating import USUAL_RATIO, balanced, learned_change
+from priorwise.models.regression.judged_squares import STRENGTH, USUAL_RATIO, balanced, learned_change
 
 __all__ = ["Certificate", "JudgedSquares"]
 

@@ -32,8 +32,7 @@ import priorwise as pw
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
 from priorwise.features.document_vectors import WordCovariance, document_vectors
-from priorwise.models.regression.judged_squares import JudgedSquares
-from priorwise.models.regression.updating import USUAL_RATIO
+from priorwise.models.regression.judged_squares import USUAL_RATIO, JudgedSquares
 from priorwise.ranking import metrics as screening
 from priorwise.ranking.metrics import average_precision, compare
 from priorwise.review.session import STRENGTH, TOGETHER, with_constant

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random
 
 from priorwise.errors import InputError
-from priorwise.models.regression.judged_squares import JudgedSquares
-from priorwise.models.regression.updating import RATIOS, USUAL_RATIO, learned_at, learned_ratio
+from priorwise.models.regression.judged_squares import RATIOS, USUAL_RATIO, JudgedSquares, learned_at, learned_ratio
 
 
 def _documents(seed: int, n: int = 40, features: int = 25) -> csr_matrix:

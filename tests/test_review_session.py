@@ -20,7 +20,7 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.category import Judged
 from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
-from priorwise.models.regression.updating import balanced, learned_change
+from priorwise.models.regression.judged_squares import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged
 from priorwise.review.results import last_words, results_of
 from priorwise.review.session import Session

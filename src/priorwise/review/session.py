@@ -34,7 +34,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.document_vectors import WordCovariance
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
-from priorwise.models.regression.updating import USUAL_RATIO, balanced, learned_at, learned_change, learned_ratio
+from priorwise.models.regression.judged_squares import USUAL_RATIO, balanced, learned_at, learned_change, learned_ratio
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import Explanation, evidence_lines, explain, further_scores, reads_vectors

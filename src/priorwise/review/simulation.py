@@ -22,8 +22,7 @@ from priorwise.discovery import discover
 from priorwise.durable import held, sync_file
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features.document_vectors import WordCovariance, document_vectors, text_vector
-from priorwise.models.regression.judged_squares import JudgedSquares
-from priorwise.models.regression.updating import balanced
+from priorwise.models.regression.judged_squares import JudgedSquares, balanced
 from priorwise.ranking.metrics import (
     Comparison,
     Screening,
