@@ -288,11 +288,10 @@ class CategoryFeatures:
 
     def ranker(self, category: Category, **details: Any) -> Any:
         """The estimator that ranks the category, not fitted yet."""
-        from priorwise.models.regression.rankers import make_ranker
+        from priorwise.models.regression.member_finder import MemberFinder
 
         corpus = category.corpus
-        return make_ranker(
-            "members",
+        return MemberFinder(
             groups=self.groups or None,
             kinship=Spelling(corpus.token_names, corpus.document_frequency, corpus.n_documents),
             about=self.about,
