@@ -11,10 +11,10 @@ corpora   crafted corpora whose checksums are right, read and trained on
 runs      crafted runs whose checksums are right, loaded, explained, reported, exported and classified with
 models    crafted models whose checksums are right, loaded and used
 matrices  crafted matrices and targets, for every estimator
-flips     one bit flipped at every byte (of large files: at every so many) of a corpus, a model, a run, a review and the
-          local copy of a corpus that lies elsewhere
-ends      a kill, and a power cut, before each step on the disk of everything that writes a result
-full      a disk that is full from each write on, for everything that writes a result
+flips     one bit flipped at every byte of every file of a corpus, a model, a run, a review and the local copy of a
+          corpus that lies elsewhere; --count N: at most N places of each
+ends      a kill, and a power cut, before each step on the disk of everything that writes a result, commands included
+full      a disk that is full from each write on, for the same
 together  four processes that write the same result at the same time
 """
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -243,15 +244,14 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
 
     from priorwise.corpus import Corpus
     from priorwise.discovery import Run, discover
-    from priorwise.errors import PriorwiseError
+    from priorwise.discovery.run import check_whole
     from priorwise.models.linear_model import LinearModel
     from priorwise.readers.addresses import cache_folder
     from priorwise.review import Verdict, Verdicts
     from test_models_linear_model import small_model
-    from test_verify import READ
 
     corpus = tea(home / "x.corpus")
-    discover(corpus, "Tea", model="presence").save(home / "x.run")
+    discover(corpus, "Tea").save(home / "x.run")
     (home / "x.review").mkdir()
     store = Verdicts(home / "x.review" / "verdicts.sqlite")
     store.add_all([Verdict(str(row), "Ada", str(row), "yes", note="as agreed", rank=row) for row in range(8)])
@@ -273,38 +273,72 @@ def flips(count: int, seed: int, home: Path) -> Iterator[Outcome]:
         if all_said(folder) == told:
             raise Harmless
 
-    of_model = {"model.json", "labels.arrow", "outputs.arrow", "tokens.arrow"}
+    def run(folder: Path) -> None:
+        # The tables for people are compared by `priorwise verify` alone.
+        Run.load(folder)
+        check_whole(folder)
+        # A number written with another e, or another name for the checksum itself: it says what it said before.
+        content = json.loads((folder / "run.json").read_bytes())
+        if all(content.get(name) == value for name, value in description.items() if name != "checksum"):
+            raise Harmless
+
+    description = json.loads((home / "x.run" / "run.json").read_bytes())
     with contextlib.suppress(Harmless):
         copy(home)
-    subjects: list[tuple[Path, set[str] | None, Callable[[Path], Any]]] = [
-        (home / "x.corpus", None, lambda folder: Corpus.open(folder).verify()),
-        (home / "x.model", of_model, LinearModel.load),
-        (home / "x.run", READ, Run.load),
-        (home / "x.review", {"verdicts.sqlite"}, review),
-        (cache_folder() / "corpora" / corpus.checksum[:20], None, copy),
+    subjects: list[tuple[Path, Callable[[Path], Any]]] = [
+        (home / "x.corpus", lambda folder: Corpus.open(folder).verify()),
+        (home / "x.model", LinearModel.load),
+        (home / "x.run", run),
+        (home / "x.review", review),
+        (cache_folder() / "corpora" / corpus.checksum[:20], copy),
     ]
     rng = np.random.default_rng(seed)
-    for folder, read, load in subjects:
-        files = [file for file in sorted(folder.iterdir()) if read is None or file.name in read]
-        total = sum(file.stat().st_size for file in files)
-        step = max(1, -(-total // count))
+    for folder, load in subjects:
+        # Nothing reads a model's card, and SQLite makes its index of the log anew.
+        files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name not in UNREAD]
+        step = max(1, -(-sum(file.stat().st_size for file in files) // count))
         for file in files:
             whole = file.read_bytes()
-            for place in range(0, len(whole), step):
-                changed = bytearray(whole)
-                changed[place] ^= 1 << int(rng.integers(8))
-                file.write_bytes(changed)
-                try:
-                    load(folder)
-                    outcome = "unnoticed"
-                except PriorwiseError:
-                    outcome = "noticed"
-                except Harmless:
-                    outcome = "harmless"
-                except Exception as error:
-                    outcome = f"{type(error).__name__}: {error}"
-                yield f"{folder.name}/{file.name}, byte {place}", outcome
+            places = range(0, len(whole), step)
+            flipped = [(place, 1 << int(rng.integers(8))) for place in places]
+            # One process for each file: a crash ends it, and is counted.
+            outcome = in_a_process(lambda: flip_each(file, whole, flipped, folder, load))  # noqa: B023
             file.write_bytes(whole)
+            name = f"{folder.name}/{file.relative_to(folder)}"
+            counts, _, wrong = outcome.partition("\n")
+            if not counts.startswith("{"):
+                yield name, outcome
+                continue
+            for said, number in json.loads(counts).items():
+                yield from [(name, said)] * number
+            yield from ((f"{name}, {line}", line) for line in wrong.splitlines())
+
+
+UNREAD = ("card.md", "verdicts.sqlite-shm")
+
+
+def flip_each(
+    file: Path, whole: bytes, flipped: list[tuple[int, int]], folder: Path, load: Callable[[Path], Any]
+) -> str:
+    """Flip a bit at each place of a file, one at a time; return how many were noticed, and the rest in lines."""
+    from priorwise.errors import PriorwiseError
+
+    counts, wrong = Counter[str](), []
+    for place, bit in flipped:
+        signal.alarm(PATIENCE)
+        changed = bytearray(whole)
+        changed[place] ^= bit
+        file.write_bytes(changed)
+        try:
+            load(folder)
+            wrong.append(f"byte {place}: unnoticed")
+        except PriorwiseError:
+            counts["noticed"] += 1
+        except Harmless:
+            counts["harmless"] += 1
+        except Exception as error:
+            wrong.append(f"byte {place}: {type(error).__name__}: {' '.join(str(error).split())[:100]}")
+    return "\n".join([json.dumps(counts), *wrong[:200]])
 
 
 def all_said(folder: Path) -> Any:
@@ -358,6 +392,82 @@ def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
     }
 
 
+def commands(root: Path) -> dict[str, Callable[[str, bool], Any]]:
+    """Every command that writes a result, called as :func:`writers` are."""
+    from priorwise.corpus.vectors import Vectors
+
+    inputs = root.with_name("inputs")
+    inputs.mkdir(exist_ok=True)
+    for text in ("old", "new"):
+        rows = [f"{row},{line},{text} {line} {row}" for row, line in enumerate(TEXTS * 2)]
+        labels = ["Tea" if "tea" in line else "Cow" if "cow" in line else "" for line in TEXTS * 2]
+        lines = [f"{row},{label}" for row, label in zip(rows, labels, strict=True)]
+        (inputs / f"{text}.csv").write_text("\n".join(["id,title,text,labels", *lines]) + "\n")
+        call("ingest", "records", inputs / f"{text}.csv", "-o", inputs / f"{text}.corpus")
+        call("discover", inputs / f"{text}.corpus", "Tea", "-o", inputs / f"{text}.run")
+        call("train", inputs / f"{text}.corpus", "-o", inputs / f"{text}.model")
+
+    def command(*words: str) -> Callable[[str, bool], None]:
+        def write(text: str, over: bool) -> None:
+            places = [word.replace("IN", f"{inputs}/{text}").replace("OUT", str(root / "x")) for word in words]
+            call(*places, *(["--overwrite"] if over else []))
+
+        return write
+
+    return {
+        "ingest": command("ingest", "records", "IN.csv", "-o", "OUT.corpus"),
+        "discover": command("discover", "IN.corpus", "Tea", "-o", "OUT.run"),
+        "discover --into": command("discover", "IN.corpus", "Tea", "-o", "OUT.run", "--into", "OUT.csv"),
+        "discover --all-categories": command(
+            "discover", "IN.corpus", "--all-categories", "--min-members", "2", "-o", "OUT.csv"
+        ),
+        RUNS: command("discover", "IN.corpus", "--all-categories", "--min-members", "2", "--runs", "OUT.runs"),
+        "train": command("train", "IN.corpus", "-o", "OUT.model"),
+        "classify": command("classify", "IN.model", "IN.csv", "-o", "OUT.csv"),
+        "evaluate": command("evaluate", "IN.model", "IN.corpus", "-o", "OUT.json"),
+        "report": command("report", "IN.run", "-o", "OUT.html", "-o", "OUT.csv", "-o", "OUT.wiki"),
+        "report --into": command("report", "IN.run", "-o", "OUT.html", "--into", "OUT.csv"),
+        NEW_ONLY: command("review", "export", "IN.run", "OUT.csv"),
+        "vectors": lambda text, over: Vectors.of([[len(text), 1.0], [float(text == "new"), 2.0]], None).write(
+            root, "0" * 64, overwrite=over
+        ),
+    }
+
+
+NEW_ONLY = "review export"
+"""The one command that never replaces what is there."""
+
+RUNS = "discover --runs"
+"""The one result that grows: each run appears whole, and the same command goes on with the next."""
+
+IN_PARTS = (RUNS, "discover --into", "report --into")
+"""Commands with several results, each of which appears whole."""
+
+
+def call(*words: Any) -> None:
+    """Call the command line in this process."""
+    import click
+
+    from priorwise.cli.main import main
+    from priorwise.errors import PriorwiseError
+
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):  # noqa: PTH123
+        try:
+            main([str(word) for word in words], prog_name="priorwise", standalone_mode=False)
+        except click.ClickException as error:
+            if isinstance(error.__cause__, PriorwiseError):
+                raise error.__cause__ from error
+            raise PriorwiseError(error.message) from error
+
+
+def cases(root: Path) -> Iterator[tuple[str, Callable[[str, bool], Any], bool]]:
+    """Yield each writer and command with its name, to make a new result and to replace an older one."""
+    for what, write in {**writers(root), **commands(root)}.items():
+        for overwrite in (False, True):
+            if not (overwrite and what == NEW_ONLY):
+                yield f"{what}, {'replaced' if overwrite else 'new'}", write, overwrite
+
+
 def begun(root: Path, write: Callable[[str, bool], Any], *, overwrite: bool) -> None:
     """Begin with an empty folder, or with an older result in it."""
     shutil.rmtree(root, ignore_errors=True)
@@ -373,25 +483,27 @@ def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from test_durable import _is_scratch, state
 
     root = home / "root"
-    for what, write in writers(root).items():
-        for overwrite in (False, True):
-            for end in (kill_at, cut_power_at):
+    for what, write, overwrite in cases(root):
+        for end in (kill_at, cut_power_at):
+            begun(root, write, overwrite=overwrite)
+            old = state(root)
+            work = lambda: write("new", overwrite)  # noqa: B023, E731
+            steps = count_steps(root, work)
+            new = state(root)
+            for number in range(steps + 1):
                 begun(root, write, overwrite=overwrite)
-                old = state(root)
-                work = lambda: write("new", overwrite)  # noqa: B023, E731
-                steps = count_steps(root, work)
-                new = state(root)
-                for number in range(steps + 1):
-                    begun(root, write, overwrite=overwrite)
-                    end(number, root, work)
-                    found = {name: each for name, each in state(root).items() if not _is_scratch(name)}
-                    each_whole = all(found.get(name) in (old.get(name), new.get(name)) for name in {*found, *old, *new})
-                    try:
-                        work()
-                    except AlreadyExists:
-                        each_whole &= found == new
-                    said = "whole" if each_whole and state(root) == new else f"not whole: {sorted(state(root))}"
-                    yield f"{what}, {'replaced' if overwrite else 'new'}, {end.__name__} {number}", said
+                end(number, root, work)
+                found = {name: each for name, each in state(root).items() if not _is_scratch(name)}
+                missing = {None} if what.startswith(RUNS) else set()
+                whole = all(
+                    found.get(name) in {old.get(name), new.get(name), *missing} for name in {*found, *old, *new}
+                )
+                try:
+                    work()
+                except AlreadyExists:
+                    whole &= found == new
+                said = "whole" if whole and state(root) == new else f"not whole: {sorted(state(root))}"
+                yield f"{what}, {end.__name__} {number}", said
 
 
 def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
@@ -401,40 +513,38 @@ def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from test_durable import _is_scratch, state
 
     root = home / "root"
-    for what, write in writers(root).items():
-        for overwrite in (False, True):
+    for what, write, overwrite in cases(root):
+        begun(root, write, overwrite=overwrite)
+        old = state(root)
+        work = lambda: write("new", overwrite)  # noqa: B023, E731
+        steps = count_steps(root, work)
+        new = state(root)
+        longest = max(len(content) for content in new.values())
+        ways = [(full_from, number) for number in range(steps + 1)]
+        ways += [(grown_to, size) for size in sorted({0, 1, *range(64, longest, max(1, longest // 12)), longest - 1})]
+        for way, number in ways:
+
+            def tried() -> str:
+                try:
+                    with way(number, root):  # noqa: B023
+                        work()  # noqa: B023
+                except PriorwiseError:
+                    return "refused"
+                return "written"
+
             begun(root, write, overwrite=overwrite)
-            old = state(root)
-            work = lambda: write("new", overwrite)  # noqa: B023, E731
-            steps = count_steps(root, work)
-            new = state(root)
-            longest = max(len(content) for content in new.values())
-            ways = [(full_from, number) for number in range(steps + 1)]
-            ways += [
-                (grown_to, size) for size in sorted({0, 1, *range(64, longest, max(1, longest // 12)), longest - 1})
-            ]
-            for way, number in ways:
-
-                def tried() -> str:
-                    try:
-                        with way(number, root):  # noqa: B023
-                            work()  # noqa: B023
-                    except PriorwiseError:
-                        return "refused"
-                    return "written"
-
-                begun(root, write, overwrite=overwrite)
-                said = in_a_process(tried)
-                after = state(root)
-                right = after == {"refused": old, "written": new}.get(said) or (said == "refused" and after == new)
-                # Where older files were being replaced, a plan is left for the next call to finish.
-                there = {name: each for name, each in after.items() if not _is_scratch(name)}
-                planned = overwrite and any(name.endswith(".together") for name in after)
-                right |= planned and all(each in (old[name], new[name]) for name, each in there.items())
-                work_again = in_a_process(lambda: str(write("new", True)))  # noqa: B023
-                if said in ("refused", "written") and not (right and state(root) == new):
-                    said += f", but there is {sorted(set(after) ^ set(old))}; then {work_again[:60]}"
-                yield f"{what}, {'replaced' if overwrite else 'new'}, {way.__name__} {number}", said
+            said = in_a_process(tried)
+            after = state(root)
+            right = after == {"refused": old, "written": new}.get(said) or (said == "refused" and after == new)
+            # Where older files were being replaced, a plan is left for the next call to finish.
+            there = {name: each for name, each in after.items() if not _is_scratch(name)}
+            planned = overwrite and any(name.endswith(".together") for name in after)
+            if planned or what.startswith(IN_PARTS):
+                right |= all(each in (old.get(name), new.get(name)) for name, each in there.items())
+            work_again = in_a_process(lambda: str(write("new", not what.startswith(NEW_ONLY))))  # noqa: B023
+            if said in ("refused", "written") and not (right and state(root) == new):
+                said += f", but there is {sorted(set(after) ^ set(old))}; then {work_again[:60]}"
+            yield f"{what}, {way.__name__} {number}", said
 
 
 def together(count: int, seed: int, home: Path) -> Iterator[Outcome]:
@@ -443,14 +553,14 @@ def together(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     from test_durable import state
 
     root = home / "root"
-    for what, write in writers(root).items():
+    for what, write, overwrite in cases(root):
+        by_command = what.startswith(("discover", "ingest"))
         results = []
         for text in ("old", "new"):
             begun(root, write, overwrite=False)
             write(text, False)
             results.append(state(root))
         for number in range(count):
-            overwrite = number % 2 == 1
             begun(root, write, overwrite=overwrite)
             children = []
             for writer in range(4):
@@ -466,10 +576,12 @@ def together(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                     os._exit(0)
                 children.append(child)
             codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-            written = codes.count(0)
-            right = state(root) in results and set(codes) <= {0, 1} and written >= 1 and (overwrite or written == 1)
+            # A command that finds its own result says that it is up to date.
+            written = {results[writer % 2] == state(root) for writer, code in enumerate(codes) if code == 0}
+            right = state(root) in results and set(codes) <= {0, 1} and True in written
+            right &= overwrite or (written == {True} and (codes.count(0) == 1 or by_command))
             told = "whole" if right else f"exit codes {codes}, there is {sorted(state(root))}"
-            yield f"{what}, {'replaced' if overwrite else 'new'}, round {number}", told
+            yield f"{what}, round {number}", told
 
 
 ATTACKS: dict[str, tuple[Callable[[int, int, Path], Iterator[Outcome]], int, set[str]]] = {
@@ -480,7 +592,7 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Path], Iterator[Outcome]], int, set
     "flips": (flips, 1_000_000, {"noticed", "harmless"}),
     "ends": (ends, 0, {"whole"}),
     "full": (full, 0, {"refused", "written"}),
-    "together": (together, 20, {"whole"}),
+    "together": (together, 10, {"whole"}),
 }
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crafted_folders import craft, seal
@@ -52,6 +54,18 @@ def test_what_a_model_says_about_itself_is_checked(about: dict[str, Any], tmp_pa
     seal(tmp_path / "x.model")
     with pytest.raises(BrokenFile, match="damaged"):
         LinearModel.load(tmp_path / "x.model")
+
+
+@pytest.mark.parametrize("column", ["lambda_negative", "target", "tp", "fp"])
+def test_an_objective_map_of_texts_is_refused(column: str, run_path: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(run_path, tmp_path / "x.run")
+    table = pq.read_table(path / "terrain.parquet")
+    texts = pa.array([""] * len(table))
+    place = table.column_names.index(column)
+    pq.write_table(table.set_column(place, column, texts), path / "terrain.parquet")
+    seal(path)
+    with pytest.raises(BrokenFile, match=r"terrain\.parquet"):
+        Run.load(path)
 
 
 def test_what_a_run_says_about_its_corpus_is_checked(run_path: Path, tmp_path: Path) -> None:

@@ -85,12 +85,12 @@ def test_what_there_is_to_verify(cli: Cli, refused: Refused, tmp_path: Path, run
     runs = tmp_path / "x.runs"
     shutil.copytree(run_path, runs / "1-chess.run")
     (runs / "runs.json").write_text("{}")
-    assert cli("verify", runs).stdout == f"{runs}: 1 whole runs\n"
+    assert cli("verify", runs).stdout == f"{runs}: 1 whole run\n"
     verdicts = Verdicts.of_run(runs / "1-chess.run")
     verdicts.add(Verdict("v1", "Ada", "d1", "yes"))
     verdicts.close()
-    assert "1 verdict that can be read" in cli("verify", runs / "1-chess.run").stdout
-    assert "1 verdict that" in cli("verify", runs / "1-chess.run" / "verdicts.sqlite").stdout
+    assert "1 verdict, unchanged" in cli("verify", runs / "1-chess.run").stdout
+    assert "1 verdict, unchanged" in cli("verify", runs / "1-chess.run" / "verdicts.sqlite").stdout
     assert "there is no such file" in refused("verify", tmp_path / "no")
     assert "nothing to compare it with" in refused("verify", tmp_path)
 

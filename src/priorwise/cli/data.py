@@ -243,9 +243,9 @@ def fetch(
 def verify(paths: tuple[str, ...]) -> None:
     """Check that each PATH is whole: a corpus, a run, a folder of runs, a model, or the verdicts of a review.
 
-    Every file is read and compared with its checksum, and its structure is checked. Verdicts have no checksums: there,
-    the database is checked and every verdict is read. The first fault ends the command with exit code 2, and what to do
-    about it.
+    Reads every file, compares it with its checksum and checks its structure. Verdicts have a checksum over all of them
+    in their order, so a changed, lost or added one is noticed. The first fault ends the command with exit code 2, and
+    says what to do about it.
     """
     for given in paths:
         path = place(click.get_current_context(), verify.params[0], given)
@@ -271,7 +271,7 @@ def _verified(path: Path | str) -> str:
         runs = sorted(each.parent for each in path.glob(f"*/{RUN}"))
         for run in runs:
             _run(run)
-        return f"{len(runs):,} whole runs"
+        return counted(len(runs), "whole run")
     if path.name == VERDICTS and path.is_file():
         return _review(path.parent)
     if not path.exists():
@@ -309,6 +309,6 @@ def _review(folder: Path) -> str:
     verdicts = Verdicts.of_run(folder)
     try:
         verdicts.check()
-        return f"{counted(len(verdicts.log()), 'verdict')} that can be read"
+        return f"{counted(len(verdicts.log()), 'verdict')}, unchanged"
     finally:
         verdicts.close()

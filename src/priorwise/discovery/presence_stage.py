@@ -533,11 +533,16 @@ def read_terrains(folder: Path, seeds: tuple[int, ...]) -> tuple[list[Terrain], 
         trials = pa.csv.read_csv(folder / TRIALS)
         grid = terrains[0].grid
         return terrains, TriedPairs(
-            np.searchsorted(grid, trials["lambda_negative"].to_numpy()),
-            np.searchsorted(grid, trials["lambda_positive"].to_numpy()),
-            trials["score"].to_numpy(),
-            trials["sensitivity"].to_numpy(),
+            np.searchsorted(grid, _numbers(trials, "lambda_negative")),
+            np.searchsorted(grid, _numbers(trials, "lambda_positive")),
+            _numbers(trials, "score"),
+            _numbers(trials, "sensitivity"),
         )
+
+
+def _numbers(table: pa.Table, name: str) -> NDArray[np.float64]:
+    """Return a column as numbers; text in it is an error of Arrow's."""
+    return np.asarray(table[name].cast(pa.float64()).to_numpy())
 
 
 def _read_terrains(file: Path, n_samples: int) -> list[Terrain]:
@@ -547,9 +552,9 @@ def _read_terrains(file: Path, n_samples: int) -> list[Terrain]:
     terrains = []
     for seed in dict.fromkeys(of_row.tolist()):
         part = table.filter(pa.array(of_row == seed))
-        grid = np.unique(part["lambda_negative"].to_numpy())
+        grid = np.unique(_numbers(part, "lambda_negative"))
         shape = (len(grid), len(grid))
-        tp, fp, score = (part[name].to_numpy().reshape(shape) for name in ("tp", "fp", "target"))
+        tp, fp, score = (_numbers(part, name).reshape(shape) for name in ("tp", "fp", "target"))
         terrains.append(Terrain(grid, tp, fp, score, sizes["positives"], sizes["negatives"]))
     if len(terrains) != n_samples:
         raise ValueError(f"it has {len(terrains)} samples instead of {n_samples}")
