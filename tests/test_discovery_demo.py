@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,12 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def _no_network(*arguments: object) -> Path:
     raise DownloadFailed("example.org: the host is not known; is there a network?")
+
+
+@pytest.fixture
+def split_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members are hidden once instead of five times over."""
+    monkeypatch.setattr("priorwise.discovery.demo.find_again", partial(find_again, splits=1))
 
 
 @uses_shown
@@ -139,6 +146,7 @@ def test_it_says_where_to_look_next(shown: tuple[Path, str], cli: Cli) -> None:
     assert [path for path in named if not path.exists()] == []
 
 
+@pytest.mark.usefixtures("split_once")
 def test_without_a_network_one_sentence_says_why(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priorwise.cli.demo.ARTICLES", 600)
     for options, reason in [
@@ -151,6 +159,7 @@ def test_without_a_network_one_sentence_says_why(cli: Cli, tmp_path: Path, monke
         assert "History of astronomy" in result.stdout
 
 
+@pytest.mark.usefixtures("split_once")
 def test_enwik8_is_read_once(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data" / "wikipedia" / "enwik8.xz"
     data.parent.mkdir(parents=True)
@@ -180,6 +189,7 @@ def test_a_corpus_made_by_other_rules_is_made_again(tmp_path: Path, monkeypatch:
     assert corpus_made_before(path) is None
 
 
+@pytest.mark.usefixtures("split_once")
 def test_a_dump_of_your_own(cli: Cli, refused: Cli, tmp_path: Path) -> None:
     articles = write_wiki(tmp_path / "wiki.xml", N)
     given = tmp_path / "some.wiki.xml.gz"
