@@ -188,7 +188,8 @@ def keywords(corpus: Corpus, label: str, meaning: str) -> Keywords | None:
 def of_corpus(path: Path, chosen: Any, meanings: dict[str, str], done: set[tuple[str, ...]], write: Any) -> None:
     """Precision@50 with and without keywords, right and wrong ones, a row as each comes."""
     corpus = Corpus.open(path)
-    for known, ways in ((5, FEW_MEMBERS), (20, MANY_MEMBERS), (100, MANY_MEMBERS)):
+    for known in chosen.known:
+        ways = FEW_MEMBERS if known == 5 else MANY_MEMBERS
         told = {
             each: keywords(corpus, each, meanings.get(each, "")) for each in categories(corpus, known, chosen.part, 24)
         }
@@ -227,6 +228,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--categories", type=int, default=12)
     parser.add_argument("--data", type=Path, help="Folder with mesh/ and reuters-21578/, for definitions of labels.")
+    parser.add_argument("--known", type=int, nargs="*", default=[5, 20, 100])
     parser.add_argument("--part", choices=list(PARTS), default="judge")
     parser.add_argument("-o", "--output", type=Path, default=Path("keywords.csv"))
     chosen = parser.parse_args()
