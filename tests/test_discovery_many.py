@@ -185,6 +185,7 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
 def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_text("Chess\n\nChess\n")
     from_file = ("discover", corpus.path, "--categories-from", tmp_path / "labels.txt", "--keep", 5)
+    from_file += ("--model", "presence")
     result = cli(*from_file, "-o", tmp_path / "x.parquet")
     assert result.exit_code == 0
     assert "5 candidates for 1 category" in result.stdout
@@ -199,7 +200,7 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     assert len(shown) == 4
     assert first in shown[1]
     assert "x.parquet is there already" in refused(*from_file, "-o", tmp_path / "x.parquet")
-    every = ("discover", corpus.path, "--all-categories", "--keep", 2, "-o", tmp_path / "all.csv")
+    every = ("discover", corpus.path, "--all-categories", "--keep", 2, *from_file[-2:], "-o", tmp_path / "all.csv")
     assert cli(*every, "--min-members", 2).exit_code == 0
     assert csv.read_csv(tmp_path / "all.csv").num_rows == 2 * csv.read_csv(tmp_path / "all.labels.csv").num_rows
     assert "has 5,000 members" in refused(*every, "--min-members", 5000, "--overwrite")
@@ -230,6 +231,7 @@ def test_a_run_for_each_label_by_the_command(cli: Cli, refused: Refused, corpus:
     labels = tmp_path / "labels.txt"
     labels.write_text("\n".join(names))
     call = ("discover", corpus.path, "--categories-from", labels, "--keep", 8, "--runs", tmp_path / "all")
+    call += ("--model", "presence")
     (tmp_path / "wrong.txt").write_text("Chess\nChoss")
     wrong = ("discover", corpus.path, "--categories-from", tmp_path / "wrong.txt", "--runs", tmp_path / "all")
     assert "no label 'Choss'; did you mean 'Chess'" in refused(*wrong)

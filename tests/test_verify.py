@@ -111,6 +111,18 @@ def test_a_database_that_would_run_something_is_refused(tmp_path: Path, schema: 
         said_in(tmp_path)
 
 
+def test_a_name_in_capitals_is_the_same_column(tmp_path: Path) -> None:
+    verdicts = Verdicts.of_run(tmp_path)
+    verdicts.add(Verdict("v1", "Ada", "d1", "yes", chosen="rank", note="as agreed", rank=3))
+    verdicts.close()
+    file = tmp_path / "verdicts.sqlite"
+    content = file.read_bytes()
+    assert b"chosen TEXT" in content
+    file.write_bytes(content.replace(b"chosen TEXT", b"chOsen TEXT"))
+    (found,) = said_in(tmp_path)
+    assert (found.chosen, found.note, found.rank) == ("rank", "as agreed", 3)
+
+
 @pytest.mark.parametrize("column", ["reviewer", "item", "verdict", "seconds", "previous", "at"])
 @pytest.mark.parametrize("value", [b"\xff", "", "perhaps"])
 def test_rows_of_another_kind_are_refused(tmp_path: Path, column: str, value: Any) -> None:

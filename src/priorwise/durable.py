@@ -131,7 +131,7 @@ def held(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    name = path.with_name(f"{path.name}.lock")
+    name = _lock_of(path)
     lock = FileLock(name, timeout=patience, mode=0o600, poll_interval=0.02)
     try:
         lock.acquire()
@@ -150,6 +150,10 @@ def held(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
         if os.name != "nt":
             name.unlink(missing_ok=True)
         lock.release()
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def _about_us() -> str:
@@ -209,7 +213,16 @@ def check_free_files(paths: Sequence[Path], *, overwrite: bool) -> None:
         if path.is_dir():
             raise AlreadyExists(path, not_a="file")
         if path.exists() and not overwrite:
+            _sweep(path)
             raise AlreadyExists(path)
+
+
+def _sweep(path: Path) -> None:
+    """Remove the lock and the drafts that a killed process left next to a file that is there."""
+    if _lock_of(path).exists():
+        with suppress(InUse, OSError), held(path, patience=0):
+            for left_over in drafts_of(path):
+                left_over.unlink()
 
 
 @contextmanager

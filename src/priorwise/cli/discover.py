@@ -89,7 +89,7 @@ _output = partial(option, group="Output")
     "--model",
     type=Choice(["default", "presence"], old={"auto": "default"}),
     help="default: a regression that learns its prior from left-out members. presence: naive Bayes; faster, finds "
-    "fewer. [default: default; presence for many categories, or if its options are given]",
+    "fewer. [default: default; presence for more than 100 categories, or if its options are given]",
 )
 @_prior(
     "--prior",

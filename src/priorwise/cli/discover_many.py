@@ -48,6 +48,10 @@ class ManyLabels:
         return labels_with(corpus, self.min_members or MIN_MEMBERS, maintenance=self.maintenance)
 
 
+AS_ONE_ALONE = 100
+"""With so many categories at most, each is ranked by the model that would rank it alone, which takes longer."""
+
+
 def tables(output: Path | None) -> list[Path]:
     """The table of candidates, and the one of labels beside it."""
     return [] if output is None else [output, output.with_suffix(f".labels{output.suffix}")]
@@ -66,9 +70,13 @@ def discover_many(
     engine: Any,
 ) -> None:
     """Find the documents missing from many categories."""
+    from priorwise.discovery.finding import RunChoices
     from priorwise.discovery.many import discover_many as find
 
     labels = many.of(corpus)
+    if choices.get("model") is None and len(labels) <= AS_ONE_ALONE and engine is None:
+        of_model = {name: value for name, value in choices.items() if name not in ("exclude", "threads")}
+        choices["model"] = RunChoices.of(**of_model).model
     with progress_bar("Learning the priors", total=1.0) as bar:
         choices |= {
             "engine": engine,

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Self
 from xml.etree import ElementTree
 
-from priorwise.durable import whole_file
-from priorwise.errors import AlreadyExists, BrokenFile, InputError, MissingExtra
+from priorwise.durable import check_free_files, whole_file
+from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.readers.bibliographic import (
     MARK,
     Joining,
@@ -570,8 +570,7 @@ def write_back(
     """
     path, target = Path(source), Path(output)
     opening = opening or Opening()
-    if target.exists() and (target.is_dir() or not overwrite):
-        raise AlreadyExists(target, not_a="file" if target.is_dir() else None)
+    check_free_files([target], overwrite=overwrite)
     kind = opening.format_of(path)
     wanted = BY_SUFFIX.get(plain_suffix(target)) or kind
     found = results_of(results)

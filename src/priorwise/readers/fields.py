@@ -232,6 +232,8 @@ def unknown_column(name: str, present: Collection[str], where: str) -> UnknownNa
     there = ", ".join(f"'{column}'" for column in list(present)[:30]) + (", …" if len(present) > 30 else "")
     stop = "" if unknown.message.endswith("?") else "."
     unknown.message += f"{stop} The columns of {where} are {there}" if present else f"{stop} {where} has no columns"
+    if name == "text" and len(present) > 1:
+        unknown.message += ".\nName the column with the text: --text NAME (in Python, text=)"
     if len(present) == 1 and (likely := _likely_delimiter(next(iter(present)))) is not None:
         shown = r"\t" if likely == "\t" else likely
         unknown.message += f"\nAll of its header is one column: are the columns separated by '{shown}'?"

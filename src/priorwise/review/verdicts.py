@@ -310,7 +310,8 @@ class Verdicts:
         return {name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
     def _columns(self) -> set[str]:
-        return {name for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
+        # As SQLite compares them: upper and lower case are the same.
+        return {name.lower() for _, name, *_ in self._database.execute("PRAGMA table_info(verdict)")}
 
     def _version(self) -> int:
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
