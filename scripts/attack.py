@@ -24,6 +24,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -407,6 +408,8 @@ def commands(root: Path) -> dict[str, Callable[[str, bool], Any]]:
         call("discover", inputs / f"{text}.corpus", "Tea", "-o", inputs / f"{text}.run")
         call("train", inputs / f"{text}.corpus", "-o", inputs / f"{text}.model")
 
+    quick = ("--model", "presence", "--prior", "laplace")
+
     def command(*words: str) -> Callable[[str, bool], None]:
         def write(text: str, over: bool) -> None:
             places = [word.replace("IN", f"{inputs}/{text}").replace("OUT", str(root / "x")) for word in words]
@@ -416,12 +419,12 @@ def commands(root: Path) -> dict[str, Callable[[str, bool], Any]]:
 
     return {
         "ingest": command("ingest", "records", "IN.csv", "-o", "OUT.corpus"),
-        "discover": command("discover", "IN.corpus", "Tea", "-o", "OUT.run"),
-        "discover --into": command("discover", "IN.corpus", "Tea", "-o", "OUT.run", "--into", "OUT.csv"),
+        "discover": command("discover", "IN.corpus", "Tea", "-o", "OUT.run", *quick),
+        "discover --into": command("discover", "IN.corpus", "Tea", "-o", "OUT.run", "--into", "OUT.csv", *quick),
         "discover --all-categories": command(
-            "discover", "IN.corpus", "--all-categories", "--min-members", "2", "-o", "OUT.csv"
+            "discover", "IN.corpus", "--all-categories", "--min-members", "2", "-o", "OUT.csv", *quick
         ),
-        RUNS: command("discover", "IN.corpus", "--all-categories", "--min-members", "2", "--runs", "OUT.runs"),
+        RUNS: command("discover", "IN.corpus", "--all-categories", "--min-members", "2", "--runs", "OUT.runs", *quick),
         "train": command("train", "IN.corpus", "-o", "OUT.model"),
         "classify": command("classify", "IN.model", "IN.csv", "-o", "OUT.csv"),
         "evaluate": command("evaluate", "IN.model", "IN.corpus", "-o", "OUT.json"),
@@ -460,11 +463,15 @@ def call(*words: Any) -> None:
             raise PriorwiseError(error.message) from error
 
 
+chosen_writers = ""
+"""A pattern for the names of the writers and commands to attack; by default all."""
+
+
 def cases(root: Path) -> Iterator[tuple[str, Callable[[str, bool], Any], bool]]:
     """Yield each writer and command with its name, to make a new result and to replace an older one."""
     for what, write in {**writers(root), **commands(root)}.items():
         for overwrite in (False, True):
-            if not (overwrite and what == NEW_ONLY):
+            if not (overwrite and what == NEW_ONLY) and re.search(chosen_writers, what):
                 yield f"{what}, {'replaced' if overwrite else 'new'}", write, overwrite
 
 
@@ -601,7 +608,10 @@ def main() -> int:
     parser.add_argument("attacks", nargs="*", choices=[*ATTACKS, []], help="which; all by default")
     parser.add_argument("--count", type=int, help="how many cases of each")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="ends, full, together: only names that match this pattern")
     chosen = parser.parse_args()
+    global chosen_writers
+    chosen_writers = chosen.only
     warnings.simplefilter("ignore")
     failed = False
     for name in chosen.attacks or ATTACKS:

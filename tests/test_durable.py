@@ -13,7 +13,7 @@ import pytest
 from conftest import contents
 from power import count_steps, cut_power_at, kill_at
 from priorwise import durable
-from priorwise.durable import draft_of, exchange, held, whole_files, whole_folder, write_texts
+from priorwise.durable import check_free_files, draft_of, exchange, held, whole_files, whole_folder, write_texts
 from priorwise.errors import AlreadyExists, CorpusError, InUse, PriorwiseError
 
 ENDS = {"kill": kill_at, "power cut": cut_power_at}
@@ -221,3 +221,14 @@ def test_a_disk_that_fills_up_between_two_renames(
     after = state(tmp_path)
     assert sorted(after) == ["one.csv", "two.csv"]
     assert all(b"new" in content for content in after.values())
+
+
+def test_a_lock_that_a_killed_process_left_is_removed_even_if_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("done")
+    (tmp_path / "a.csv.lock").write_text("process 1")
+    (tmp_path / "a.csv.0123456789ab.partial").write_text("half")
+    with pytest.raises(AlreadyExists):
+        check_free_files([tmp_path / "a.csv"], overwrite=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["a.csv"]
+    with held(tmp_path / "a.csv"), pytest.raises(AlreadyExists):
+        check_free_files([tmp_path / "a.csv"], overwrite=False)

@@ -12,8 +12,9 @@ import sqlite3
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import openpyxl
 import pandas as pd
@@ -542,8 +543,34 @@ def test_one_way_to_open_files_for_every_command(cli: Cli, tmp_path: Path) -> No
     assert again.stdout == evaluated.stdout
 
 
-def test_a_dataset_of_hugging_face() -> None:
-    datasets = pytest.importorskip("datasets")
-    rows = datasets.Dataset.from_dict({"text": ["tea", "milk"], "labels": [["a"], []], "year": [1, 2]})
+class RowsOfDicts:
+    """As a dataset of Hugging Face looks to others: rows as dictionaries, columns by name; tried with datasets 5.2."""
+
+    column_names: ClassVar = ["text", "labels", "year"]
+    features: ClassVar = {"text": "string", "labels": ["string"], "year": "int64"}
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self._columns = columns
+
+    @classmethod
+    def from_dict(cls, columns: dict[str, list[Any]]) -> RowsOfDicts:
+        return cls(columns)
+
+    def __len__(self) -> int:
+        return len(self._columns["text"])
+
+    def __getitem__(self, key: int | str) -> Any:
+        if isinstance(key, str):
+            return self._columns[key]
+        return {name: values[key] for name, values in self._columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[row] for row in range(len(self)))
+
+
+@pytest.mark.parametrize("kind", ["as it looks", "itself"])
+def test_a_dataset_of_hugging_face(kind: str) -> None:
+    dataset = RowsOfDicts if kind == "as it looks" else pytest.importorskip("datasets").Dataset
+    rows = dataset.from_dict({"text": ["tea", "milk"], "labels": [["a"], []], "year": [1, 2]})
     corpus = Corpus.from_records(rows)
     assert (len(corpus), corpus.labels_of(0), corpus.other(1)) == (2, ["a"], {"year": 2})

@@ -213,15 +213,15 @@ def check_free_files(paths: Sequence[Path], *, overwrite: bool) -> None:
         if path.is_dir():
             raise AlreadyExists(path, not_a="file")
         if path.exists() and not overwrite:
-            _sweep(path)
+            sweep(path)
             raise AlreadyExists(path)
 
 
-def _sweep(path: Path) -> None:
-    """Remove the lock and the drafts that a killed process left next to a file that is there."""
+def sweep(path: Path) -> None:
+    """Remove the lock that a killed process left next to a result that is there, and its drafts if that is a file."""
     if _lock_of(path).exists():
         with suppress(InUse, OSError), held(path, patience=0):
-            for left_over in drafts_of(path):
+            for left_over in drafts_of(path) if path.is_file() else ():
                 left_over.unlink()
 
 
@@ -352,6 +352,7 @@ def check_free(path: Path, marker: str, kind: str, *, overwrite: bool) -> None:
             raise CorpusError(f"{path} cannot be written: a {kind} goes to the disk, and only a corpus to an address")
         return
     if not overwrite:
+        sweep(path)
         raise AlreadyExists(path)
     if not (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
         raise AlreadyExists(path, not_a=kind)

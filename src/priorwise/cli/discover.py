@@ -313,6 +313,7 @@ def _kept(
     """Return where the run goes, the run if it is there already, and what to say about an earlier one."""
     from priorwise.discovery.many import file_name
     from priorwise.discovery.run import Run
+    from priorwise.durable import sweep
 
     folder = runs_beside(corpus)
     if not os.access(folder.absolute().parent, os.W_OK):
@@ -325,6 +326,7 @@ def _kept(
         before = _asked_before(path)
         changed = [name for name in dict.fromkeys([*asked, *before]) if before.get(name) != asked.get(name)]
         if not changed:
+            sweep(path)
             return path, Run.load(path), ""
         if output is not None:
             if before:

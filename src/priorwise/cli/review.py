@@ -140,6 +140,7 @@ def export_sheet(
 ) -> None:
     """Write SHEET, an .xlsx or .csv file with the documents to judge. Fill in its column `verdict`."""
     from priorwise.discovery import Run
+    from priorwise.durable import sweep
     from priorwise.review.queue import Choices, Item, items_of, teaching_items, write_sheet
     from priorwise.review.results import decisions
     from priorwise.review.verdicts import said_in
@@ -147,6 +148,7 @@ def export_sheet(
     loaded, chosen, mode = Run.load(run), Choices(**choices), _mode(blind, teach)
     opened = loaded.open_corpus(corpus)
     if sheet.exists():
+        sweep(sheet)
         raise AlreadyExists(sheet, not_a="sheet to overwrite")
     verdicts = said_in(run)
     if mode == "rank":
