@@ -1,4 +1,4 @@
-"""A server in a process of its own, and a browser to look at it."""
+"""A server, in this process or in one of its own, and a browser to look at it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from queue import Queue
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from priorwise.cli import main
+from priorwise.web import serving
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -35,30 +41,14 @@ PATIENCE = 60.0
 expect.set_options(timeout=PATIENCE * 1000 / 2)
 
 
-class Served:
-    """``priorwise …`` running as a server; ``url`` is where."""
+class Asked:
+    """A server; ``start`` is the address that it opens."""
 
-    def __init__(self, arguments: list[object], environment: dict[str, str]) -> None:
-        command = [sys.executable, "-m", "priorwise", *map(str, arguments), "--no-browser"]
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        self.start = self._first_line()
-        self.url = self.start.rstrip("/")
+    start: str
 
-    def _first_line(self) -> str:
-        assert self.process.stdout is not None
-        deadline = time.monotonic() + PATIENCE
-        said = ""
-        while time.monotonic() < deadline:
-            if select.select([self.process.stdout], [], [], 0.1)[0]:
-                line = self.process.stdout.readline()
-                said += line
-                if found := re.match(r"(http://\S+)", line):
-                    return found.group(1)
-                if not line:
-                    break
-        raise AssertionError(f"the server did not start: {said}")
+    @property
+    def url(self) -> str:
+        return self.start.rstrip("/")
 
     @property
     def port(self) -> int:
@@ -87,6 +77,31 @@ class Served:
             return response.status, json.loads(content) if content[:1] in b"{[" and content else content
         finally:
             connection.close()
+
+
+class Served(Asked):
+    """``priorwise …`` running as a server in a process of its own, which can be killed."""
+
+    def __init__(self, arguments: list[object], environment: dict[str, str]) -> None:
+        command = [sys.executable, "-m", "priorwise", *map(str, arguments), "--no-browser"]
+        self.process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.start = self._first_line()
+
+    def _first_line(self) -> str:
+        assert self.process.stdout is not None
+        deadline = time.monotonic() + PATIENCE
+        said = ""
+        while time.monotonic() < deadline:
+            if select.select([self.process.stdout], [], [], 0.1)[0]:
+                line = self.process.stdout.readline()
+                said += line
+                if found := re.match(r"(http://\S+)", line):
+                    return found.group(1)
+                if not line:
+                    break
+        raise AssertionError(f"the server did not start: {said}")
 
     def kill(self) -> None:
         """End it without a word."""
@@ -118,6 +133,42 @@ def served(*arguments: object, environment: dict[str, str]) -> Iterator[Served]:
             server.kill()
         else:
             server._close()
+
+
+@contextmanager
+def served_here(*arguments: object) -> Iterator[Asked]:
+    """Serve from a thread of this process, where everything is imported and compiled already."""
+    ready: Queue[Asked | BaseException] = Queue()
+    servers: list[Any] = []
+
+    class Recorded(serving._Server):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            servers.append(self)
+
+    def announce(here: str, *_: object) -> None:
+        found = Asked()
+        found.start = here
+        ready.put(found)
+
+    def run() -> None:
+        try:
+            main.main([*map(str, arguments), "--no-browser"], prog_name="priorwise", standalone_mode=False)
+        except BaseException as error:
+            ready.put(error)
+
+    thread = threading.Thread(target=run)
+    with patch.object(serving, "_announce", announce), patch.object(serving, "_Server", Recorded):
+        thread.start()
+        started = ready.get(timeout=PATIENCE)
+    try:
+        if isinstance(started, BaseException):
+            raise started
+        yield started
+    finally:
+        for each in servers:
+            each.should_exit = each.force_exit = True
+        thread.join(PATIENCE)
 
 
 @contextmanager

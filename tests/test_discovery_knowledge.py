@@ -166,7 +166,7 @@ def test_words_that_are_ignored_have_no_weight(news: Corpus) -> None:
         assert "goal" in with_it.model.tokens.to_pylist()
         assert "goal" not in without.model.tokens.to_pylist()
         assert without.about.words == "goal:0"
-        assert "1 word was set by hand: goal:0." in without.ranker.describe()
+        assert "You gave 1 keyword: goal:0." in without.ranker.describe()
     with pytest.raises(InputError, match="give a label, a list of members, words or a description"):
         discover(news, words="goal:0")
 
@@ -258,7 +258,7 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     said = cli("discover", path, "--words", f"@{words}", "-o", out).output
     assert "What you described: 0 members, 40 other documents" in said
     assert "There were no members to check the ranking by." in said
-    assert "2 words were set by hand: +goal:2 -law." in said
+    assert "You gave 2 keywords: +goal:2 -law." in said
     assert "prob." not in said
     assert f"priorwise review {out} --active" in said
     assert json.loads((out / "run.json").read_text())["words"] == "+goal:2 -law"
@@ -268,7 +268,7 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     page = tmp_path / "report.html"
     cli("report", out, "-o", page)
     text = page.read_text()
-    assert "2 words were set by hand" in text
+    assert "You gave 2 keywords" in text
     assert "too few members to check the ranking by" in text
     assert "nan" not in text.split("</style>")[-1]
     again = tmp_path / "again.run"

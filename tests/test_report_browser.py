@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from browsing import Served, a_page, serious_faults, served
+from browsing import Asked, a_page, serious_faults, served_here
 from conftest import corpus_of
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
@@ -20,10 +20,17 @@ from reviews import EVIL, candidates, judge
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def runs(run: Run, run_path: Path, auto_path: Path, documents: list[DemoDocument], tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def runs(
+    run: Run,
+    run_path: Path,
+    auto_path: Path,
+    documents: list[DemoDocument],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """A folder of three runs: one judged, one not, and one of the default model that was judged and taught."""
     truth = {document.id: document.truth for document in documents}
+    tmp_path = tmp_path_factory.mktemp("report")
     shutil.copytree(run_path, tmp_path / "runs" / "fresh.run")
     judged = Path(shutil.copytree(run_path, tmp_path / "runs" / "judged.run"))
     judge(judged, {id: "yes" if "Chess" in truth[id] else "no" for id in candidates(run)})
@@ -34,9 +41,9 @@ def runs(run: Run, run_path: Path, auto_path: Path, documents: list[DemoDocument
     return tmp_path / "runs"
 
 
-@pytest.fixture
-def app(corpus: Corpus, runs: Path, environment: dict[str, str]) -> Iterator[Served]:
-    with served("app", corpus.path, "--runs", runs, "--port", 0, environment=environment) as server:
+@pytest.fixture(scope="module")
+def app(corpus: Corpus, runs: Path) -> Iterator[Asked]:
+    with served_here("app", corpus.path, "--runs", runs, "--port", 0) as server:
         yield server
 
 
@@ -88,7 +95,7 @@ def test_a_hostile_title_is_text(documents: list[DemoDocument], browser: Browser
         expect(page).to_have_title("Chess · priorwise")
 
 
-def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browser, tmp_path: Path) -> None:
+def test_the_same_report_inside_the_app(app: Asked, runs: Path, browser: Browser, tmp_path: Path) -> None:
     with a_page(browser) as page:
         page.goto(f"{app.base}/report?run=judged.run")
         expect(page.get_by_role("heading", level=1)).to_have_text("Chess")
@@ -101,7 +108,7 @@ def test_the_same_report_inside_the_app(app: Served, runs: Path, browser: Browse
         assert page.locator("#report").text_content() == inside
 
 
-def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tmp_path: Path) -> None:
+def test_choose_runs_and_take_their_files_away(app: Asked, browser: Browser, tmp_path: Path) -> None:
     with a_page(browser, color_scheme="dark") as page:
         page.goto(f"{app.base}/report")
         expect(page.get_by_role("checkbox")).to_have_count(3)
@@ -120,7 +127,7 @@ def test_choose_runs_and_take_their_files_away(app: Served, browser: Browser, tm
             assert (tmp_path / name).read_text(encoding="utf-8").startswith(starts)
 
 
-def test_the_app_refuses_what_is_no_run_of_its_own(app: Served, browser: Browser) -> None:
+def test_the_app_refuses_what_is_no_run_of_its_own(app: Asked, browser: Browser) -> None:
     for query, status in (
         ("", 400),
         ("run=none.run", 404),

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asking import ask
-from browsing import Served, a_page, serious_faults, served
+from browsing import Asked, Served, a_page, serious_faults, served, served_here
 from priorwise.corpus import Corpus
 from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.readers.fields import guess_columns
@@ -40,15 +40,15 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Iterator[Served]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     """The app without a corpus, as `priorwise` alone opens it."""
     folder = tmp_path_factory.mktemp("app")
-    with served("app", "--folder", folder, "--port", 0, environment=environment) as server:
+    with served_here("app", "--folder", folder, "--port", 0) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def library(app: Served, catalogue: Path, browser: Browser) -> str:
+def library(app: Asked, catalogue: Path, browser: Browser) -> str:
     """The address of the library of a catalogue that was brought in the browser."""
     with a_page(browser) as page:
         page.goto(app.url)
@@ -68,7 +68,7 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
 
-def test_the_wizard_shows_what_it_guessed_and_can_be_corrected(app: Served, catalogue: Path, browser: Browser) -> None:
+def test_the_wizard_shows_what_it_guessed_and_can_be_corrected(app: Asked, catalogue: Path, browser: Browser) -> None:
     with a_page(browser, viewport=PHONE) as page:
         page.goto(app.url)
         assert serious_faults(page) == []
@@ -77,7 +77,7 @@ def test_the_wizard_shows_what_it_guessed_and_can_be_corrected(app: Served, cata
         expect(page.locator(".preview tbody tr")).to_have_count(10)
         for label, column in (("Text", "Abstract"), ("Title", "Title"), ("Categories", "Subjects"), ("Id", "Record")):
             expect(page.get_by_label(label, exact=True)).to_have_value(column)
-        expect(page.get_by_label("Between categories")).to_have_value("|")
+        expect(page.get_by_label("Separator")).to_have_value("|")
         expect(page.get_by_text("1 row with an id that an earlier row has")).to_be_visible()
         expect(page.get_by_text("2 rows without an id: named by their row")).to_be_visible()
         assert fits(page)
@@ -91,7 +91,7 @@ def test_the_wizard_shows_what_it_guessed_and_can_be_corrected(app: Served, cata
         expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
 
 
-def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: Served, browser: Browser, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(app: Asked, browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "letter.docx").write_bytes(b"PK")
     (tmp_path / "empty.csv").write_bytes(b"id,text\n")
     with a_page(browser) as page:
@@ -115,10 +115,12 @@ def test_a_category_is_found_in_spite_of_a_typing_error_and_enter_works(library:
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("/workbench"))
         page.goto(library)
-        works = page.locator(".works li")
+        works = page.locator(".works tbody tr")
         expect(works).to_have_count(1)
         expect(works).to_contain_text("Geology")
-        expect(works).to_contain_text("missing")
+        expect(works.locator("[data-name=missing]")).to_contain_text("about")
+        expect(page.locator(".labels tbody tr", has_text="Geology")).to_have_count(0)
+        page.get_by_label("Find a category").fill("Geologi")
         expect(page.locator(".labels tbody tr", has_text="Geology")).to_contain_text("Continue")
         assert fits(page)
 
@@ -127,23 +129,27 @@ def test_a_new_category_from_examples(library: str, browser: Browser) -> None:
     with a_page(browser) as page:
         page.goto(library)
         page.get_by_label("Find a category").fill("Meteorites")
-        expect(page.get_by_text("No category is called “Meteorites”.")).to_be_visible()
-        page.get_by_role("link", name="Make a new category").click()
+        expect(page.get_by_text("There is no category “Meteorites”.")).to_be_visible()
+        page.get_by_role("link", name="Make it a new category").click()
         expect(page.get_by_label("Name")).to_have_value("Meteorites")
         page.get_by_label("Examples").fill("comet planet telescope")
         for number in range(4):
-            page.locator(".found").first.get_by_role("checkbox").first.click()
-            expect(page.locator(".found").last.get_by_role("checkbox")).to_have_count(number + 1)
+            page.locator(".found").get_by_role("checkbox").nth(number).click()
+            expect(page.locator(".ticked li")).to_have_count(number + 1)
+        page.locator(".ticked button").first.click()
+        expect(page.locator(".found").get_by_role("checkbox").first).not_to_be_checked()
+        expect(page.get_by_text("3 examples chosen")).to_be_visible()
+        page.locator(".found").get_by_role("checkbox").first.click()
         expect(page.get_by_text("4 examples chosen")).to_be_visible()
         assert serious_faults(page) == []
-        page.get_by_role("button", name="Find more like these").click()
+        page.get_by_role("button", name="Find documents like these").click()
         page.wait_for_url(re.compile("/workbench"))
         page.goto(library)
-        expect(page.locator(".works li", has_text="Meteorites")).to_contain_text("4 members")
+        expect(page.locator(".works tbody tr", has_text="Meteorites")).to_contain_text("4")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_are_chosen_and_kept(app: Served, browser: Browser, scheme: str) -> None:
+def test_light_and_dark_are_chosen_and_kept(app: Asked, browser: Browser, scheme: str) -> None:
     with a_page(browser, color_scheme=scheme) as page:
         page.goto(app.url)
         expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
@@ -167,7 +173,7 @@ def test_a_file_named_on_the_command_line_is_looked_at(
         expect(page.get_by_role("heading", name="catalogue.csv")).to_be_visible()
         server.kill()
         page.get_by_role("button", name="Import").click()
-        expect(page.get_by_text("priorwise does not answer.")).to_be_visible()
+        expect(page.get_by_text("priorwise has stopped.")).to_be_visible()
 
 
 def test_ctrl_c_ends_it_cleanly(corpus: Corpus, environment: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from asking import Answer, ask
-from browsing import a_page, serious_faults, served
+from browsing import a_page, serious_faults, served_here
 from priorwise.corpus import Corpus
 from priorwise.web.app import make_app
 from priorwise.web.guard import Access, Guard
@@ -114,12 +114,12 @@ def test_the_key_of_links_is_private_and_kept(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_reviewers_judge_by_their_links_and_a_third_decides(
-    auto_path: Path, tmp_path: Path, browser: Browser, environment: dict[str, str]
+    auto_path: Path, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "auto.run"
     shutil.copytree(auto_path, run)
-    settings = {**environment, "PRIORWISE_FOLDER": str(tmp_path)}
-    with served("review", run, "--reviewer", "Cyd", "--port", 0, environment=settings) as server:
+    monkeypatch.setenv("PRIORWISE_FOLDER", str(tmp_path))
+    with served_here("review", run, "--reviewer", "Cyd", "--port", 0) as server:
         with a_page(browser) as page:
             page.goto(server.start)
             page.get_by_role("link", name="Together").click()

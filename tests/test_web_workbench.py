@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asking import ask
-from browsing import Served, a_page, serious_faults, served
+from browsing import Asked, a_page, serious_faults, served_here
 from priorwise.corpus import Corpus
 from priorwise.discovery.demo import DemoDocument, make_documents
 from priorwise.web.app import make_app
@@ -34,14 +34,14 @@ def made() -> list[DemoDocument]:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Iterator[Served]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("app")
-    with served("app", "--folder", folder, "--port", 0, environment=environment) as server:
+    with served_here("app", "--folder", folder, "--port", 0) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def bench(app: Served, made: list[DemoDocument], browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> str:
+def bench(app: Asked, made: list[DemoDocument], browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the workbench, after a newcomer has dropped a file and chosen a category."""
     path = tmp_path_factory.mktemp("files") / "catalogue.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -141,7 +141,7 @@ def test_every_action_by_keyboard_and_nothing_moves_what_is_read(bench: str, bro
         page.keyboard.press("Escape")
         page.keyboard.press("/")
         page.keyboard.type("zzzz")
-        expect(page.locator(".queue ol")).to_contain_text("Nothing fits.")
+        expect(page.locator(".queue ol")).to_contain_text("No title fits.")
         page.get_by_role("button", name="Judged").click()
         expect(page.locator(".queue ol")).not_to_contain_text("skip")
     with a_page(browser, viewport=PHONE) as page:

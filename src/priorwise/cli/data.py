@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from priorwise.cli.options import CORPUS, COUNT, JSON, PATH, command, named, open_corpus, option, place
-from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
+from priorwise.cli.output import only_json, progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import BrokenFile, UnknownName
 
@@ -209,8 +209,16 @@ LARGE = 1_000_000_000
 @option("--mirror", metavar="URL", help="Where to fetch from. [default: https://dumps.wikimedia.org]")
 @option("--dry-run", is_flag=True, help="Show how much it is and how long it may take, and fetch nothing.")
 @option("--yes", is_flag=True, help="Do not ask before fetching more than 1 GB.")
+@JSON
 def fetch(
-    wiki: str, output: Path | None, date: str | None, categories: bool, mirror: str | None, dry_run: bool, yes: bool
+    wiki: str,
+    output: Path | None,
+    date: str | None,
+    categories: bool,
+    mirror: str | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Download the dump of WIKI, such as simplewiki, dewiki or frwikisource.
 
@@ -219,11 +227,19 @@ def fetch(
     """
     from priorwise.wiki.fetch import WIKIMEDIA, fetch_dump, find_dump
 
+    only_json(as_json)
     offer = find_dump(wiki, date=date, categories=categories, mirror=mirror or WIKIMEDIA)
     say(offer.said)
     for file in offer.files:
         say(f"  {file.name}  {file.bytes / 1e6:,.1f} MB")
+    about = {
+        "wiki": wiki,
+        "bytes": offer.bytes,
+        "files": [{"name": each.name, "bytes": each.bytes} for each in offer.files],
+    }
     if dry_run:
+        if as_json:
+            show_json(about)
         return
     if offer.bytes > LARGE and not yes:
         click.confirm("Fetch it?", default=True, abort=True)
@@ -235,6 +251,8 @@ def fetch(
             lambda done, total: bar.update(completed=done, total=total),
             lambda name: bar.update(note=name),
         )
+    if as_json:
+        show_json({**about, "paths": [str(path) for path in paths]})
     say(f"Verified. Read it with: priorwise ingest wikipedia {' '.join(map(str, paths))} -o {wiki}.corpus")
 
 

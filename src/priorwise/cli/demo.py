@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from priorwise.cli.options import PATH, command, option
-from priorwise.cli.output import progress_bar, safe, say, show_table
+from priorwise.cli.options import JSON, PATH, command, option
+from priorwise.cli.output import is_quiet, only_json, progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import DownloadFailed
 from priorwise.version import __version__
@@ -33,7 +33,10 @@ CATEGORIES = {"enwik8": ("Film actors", "Legal terms"), "made-up": ("Astronomy",
     flag_value=ARTICLES,
     help=f"Use a made-up wiki with this many articles; {ARTICLES:,} if no number is given.",
 )
-def demo(folder: Path, dump: Path | None, category: str | None, offline: bool, made_up: int | None) -> None:
+@JSON
+def demo(
+    folder: Path, dump: Path | None, category: str | None, offline: bool, made_up: int | None, as_json: bool
+) -> None:
     """Find what is missing from a category of Wikipedia, and see how well that works.
 
     The wiki is enwik8, the first 100 MB of the English Wikipedia of 2006. It is kept in the user's cache folder
@@ -42,13 +45,16 @@ def demo(folder: Path, dump: Path | None, category: str | None, offline: bool, m
     """
     if dump is not None and made_up is not None:
         raise click.UsageError("--dump and --made-up exclude each other.")
+    only_json(as_json)
     folder.mkdir(parents=True, exist_ok=True)
     if dump is not None:
         name, path, again = re.sub(r"\..*$", "", dump.name) or "wiki", dump, True
     else:
         name, path, again = _wiki(folder, offline, made_up)
     corpus = _ingest(path, folder / f"{name}.corpus", again=again)
-    _discover(corpus, folder, name, category)
+    found = _discover(corpus, folder, name, category)
+    if as_json:
+        show_json({"corpus": str(corpus.path), **found})
 
 
 def _wiki(folder: Path, offline: bool, made_up: int | None) -> tuple[str, Path, bool]:
@@ -104,8 +110,8 @@ def _ingest(dump: Path, path: Path, *, again: bool) -> Any:
     return corpus
 
 
-def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> None:
-    from priorwise.cli.discover import print_run
+def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> dict[str, Any]:
+    from priorwise.cli.discover import print_run, run_as_json
     from priorwise.cli.explain import print_explanation, status_in_words
     from priorwise.discovery import discover
     from priorwise.discovery.demo import category_to_show, find_again
@@ -140,6 +146,8 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> Non
     _command("explain", str(path), first, "--show", "8")
     print_explanation(run.explain(corpus, first), 8, status_in_words(run.status(corpus, first), label))
     _print_next(corpus, path, label, other)
+    hidden = {"hidden": again.hidden, "splits": again.splits, "depths": again.depths, "found": again.found}
+    return {"run": str(path), **run_as_json(run, 10), "found_again": hidden}
 
 
 def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
@@ -164,4 +172,5 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
 
 def _command(*words: str) -> None:
 
-    click.secho(f"$ {safe(shlex.join(['priorwise', *words]))}", bold=True)
+    if not is_quiet():
+        click.secho(f"$ {safe(shlex.join(['priorwise', *words]))}", bold=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
+from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from priorwise.cli.data import add_vectors, show_vectors
 from priorwise.cli.options import (
@@ -31,6 +34,8 @@ from priorwise.cli.output import progress_bar, safe, say
 from priorwise.counting import counted
 
 PREVIEWED = 3
+SHORTEST_TEXT = 20
+"""Columns whose cells are shorter than this on average are not taken for a text unless somebody names them."""
 
 
 @click.group(cls=Group)
@@ -216,12 +221,40 @@ def records(
     Databases       SQLite, DuckDB, with --query
     Data            JSON lines, Parquet, Arrow
 
-    Files may be compressed (gzip, bz2, xz, zstd), and - is the standard input. How each file was read, and every row
-    that was left out or changed, is counted at the end.
+    Files may be compressed (gzip, bz2, xz, zstd), and - is the standard input. If no column is called 'text', the
+    columns are guessed from their names and contents, and printed. How each file was read, and every row that was left
+    out or changed, is counted at the end.
     """  # noqa: D301
     from priorwise.readers.records import RecordReader
 
+    columns = _guessed(files, columns, opening)
     ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids, duplicates)
+
+
+def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
+    """Guess the columns that nobody named, in a table that has no column 'text'."""
+    from priorwise.readers.fields import PEEKED, guess_columns
+    from priorwise.readers.opening import STDIN
+    from priorwise.readers.records import RecordReader
+
+    source = click.get_current_context().get_parameter_source
+    options = {"text": "text", "title": "title", "labels": "labels_column", "id": "id"}
+    free = [role for role, name in options.items() if source(name) is ParameterSource.DEFAULT]
+    if "text" not in free or STDIN in files:
+        return columns
+    reader = RecordReader(files, opening=replace(opening, join=False))
+    reader.checked = False
+    head = [dict(record) for _, _, record in islice(reader.records(), PEEKED)]
+    names = {name for record in head for name in record}
+    if not head or set(columns.texts) <= names:
+        return columns
+    guess = guess_columns(head)
+    found = {role: getattr(guess, role) for role in free if getattr(guess, role) in names}
+    if fmean(len(str(record.get(found["text"]) or "")) for record in head) < SHORTEST_TEXT:
+        return columns
+    said = ", ".join(f"{role} '{safe(name)}'" for role, name in found.items())
+    say(f"Columns: {said}. To choose others, give --text, --title, --labels or --id.", err=True)
+    return replace(columns, **found)
 
 
 @ingest.command(examples="ingest folder mails/ -o mails.corpus")

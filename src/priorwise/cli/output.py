@@ -53,6 +53,12 @@ def is_quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
+def only_json(wanted: bool) -> None:
+    """If JSON is wanted, print nothing else from here on."""
+    if wanted:
+        click.get_current_context().meta[QUIET] = True
+
+
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print a message, unless only errors are wanted."""
     if not is_quiet():

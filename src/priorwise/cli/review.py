@@ -278,21 +278,26 @@ def _print_results(run: Path, found: Any) -> None:
         say("Nobody has judged blindly yet, so precision is not known: priorwise review RUN --blind")
         return
     words = ("yes", "no", "unsure", "subcategory", "unjudged")
+    rankings = found["rankings"]
+    is_done = not any(each["counts_at_k"]["unjudged"] for each in rankings.values())
     rows = []
     for name in ("learned", "laplace"):
-        ranking, spread = found["rankings"][name], found["rankings"][name]["at_k"]
-        interval = f"{spread['low']:.3f} to {spread['high']:.3f}"
-        rows.append(
-            [NAMES[name], f"{spread['value']:.3f}", interval, *(f"{ranking['counts_at_k'][word]:,}" for word in words)]
+        spread = rankings[name]["at_k" if is_done else "estimate"]
+        figures = (
+            ["", ""] if spread is None else [f"{spread['value']:.3f}", f"{spread['low']:.3f} to {spread['high']:.3f}"]
         )
-    show_table(["", f"precision@{found['k']}", "95% interval", *words], rows)
-    difference = found["difference"]
-    say(
-        f"\nDifference {difference['spread']['value']:+.3f} "
-        f"({difference['spread']['low']:+.3f} to {difference['spread']['high']:+.3f}); "
-        f"Fisher's exact test p = {difference['exact']:.3g}, t-test p = {difference['t_test']:.3g}; "
-        f"area between the curves {found['area_between']:+.3f}"
-    )
+        rows.append([NAMES[name], *figures, *(f"{rankings[name]['counts_at_k'][word]:,}" for word in words)])
+    show_table(["", f"{'' if is_done else 'estimated '}precision@{found['k']}", "95% interval", *words], rows)
+    if not is_done:
+        say("\nNot all documents are judged yet. The estimates use those judged so far, which come in random order.")
+    else:
+        difference = found["difference"]
+        say(
+            f"\nDifference {difference['spread']['value']:+.3f} "
+            f"({difference['spread']['low']:+.3f} to {difference['spread']['high']:+.3f}); "
+            f"Fisher's exact test p = {difference['exact']:.3g}, t-test p = {difference['t_test']:.3g}; "
+            f"area between the curves {found['area_between']:+.3f}"
+        )
     for each in found["reviewers"]:
         said = ", ".join(f"{each[word]:,} {word}" for word in ("yes", "no", "unsure", "skip"))
         say(f"{safe(each['name'])}: {said}")

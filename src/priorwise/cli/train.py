@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from priorwise.cli.names import NamedPrior, parse_model, parse_objective, parse_prior, show_names
-from priorwise.cli.options import CORPUS, COUNT, OVERWRITE, PATH, SEED, command, named, open_corpus, option
-from priorwise.cli.output import progress_bar, safe, say
+from priorwise.cli.options import CORPUS, COUNT, JSON, OVERWRITE, PATH, SEED, command, named, open_corpus, option
+from priorwise.cli.output import only_json, progress_bar, safe, say, show_json
 from priorwise.counting import counted
 from priorwise.errors import InputError, NotEnoughData
 
@@ -92,6 +92,7 @@ _regression = partial(option, group="Regressions")
     help="Decide so that f1, another fBETA, precision:FLOOR or errors is best. [default: probability ½]",
 )
 @_regression("--show-prior", type=SEED, help="How many words to show with their prior. [default: 5 with --keywords]")
+@JSON
 def train(
     corpus: Path | str,
     output: Path,
@@ -105,9 +106,11 @@ def train(
     min_members: int,
     labelled: bool,
     overwrite: bool,
+    as_json: bool,
     **regression: Any,
 ) -> None:
     """Learn the labels of CORPUS, two or thousands of them."""
+    only_json(as_json)
     from priorwise.models.linear_model import check_output
     from priorwise.models.training import examples_of
     from priorwise.models.training import train as run_train
@@ -160,6 +163,8 @@ def train(
     made.save(output, overwrite=overwrite)
     print_training(corpus, made, fitted, kind)
     say(f"Written to {output}.")
+    if as_json:
+        show_json({"path": str(output), "labels": len(made.labels), "words": len(made.tokens), **made.about})
 
 
 def _folds(folds: int | None, seed: int, examples: Any) -> Any:

@@ -28,6 +28,7 @@ from priorwise.features.vectors import VectorFeatures
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins, VectorWeights
 from priorwise.models.missing import Missing
 from priorwise.models.weights import Calibration, Weights
+from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import StructuredGaussian
 from priorwise.ranking.evidence import further_scores
 from priorwise.ranking.scorer import Scorer
@@ -100,7 +101,7 @@ class MemberFacts:
     categories it could use as evidence. `described`: whether a text about the category had words that documents
     have. `missing`: the estimated number of missing members, with its 80% interval; None with fewer than two
     members. `typical_rank`: the rank at which a left-out member is typically found; None with fewer than two
-    members. `tried`: every setting, with its share in the average. `words`: the words that were set by hand.
+    members. `tried`: every setting, with its share in the average. `words`: the keywords as they were given.
     `copies`: how many members are near copies of another member. `vectors`: the encoder of the documents' vectors;
     empty if it is not known, None if there are no vectors.
     """
@@ -157,8 +158,7 @@ class MemberStage(Stage):
             are = "member is a near copy" if about.copies == 1 else "members are near copies"
             said.append(f"{about.copies:,} {are} of another member; copies are left out together.")
         if about.words:
-            were = "word was" if len(about.words) == 1 else "words were"
-            said.append(f"{len(about.words)} {were} set by hand: {' '.join(about.words)}.")
+            said.append(f"You gave {counted(len(about.words), 'keyword')}: {' '.join(about.words)}.")
         if known := sum(each.share * each.knowledge for each in about.tried):
             said.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
         if about.typical_rank is None:
@@ -421,7 +421,7 @@ def find_members(
         missing if is_judged else finder.missing_,
         None if np.isnan(finder.typical_rank_) else finder.typical_rank_,
         tried,
-        tuple(str(known.words).split()),
+        tuple(str(Keywords({word: weight})) for word, weight in known.words.items()),
         finder.n_copies_,
         None if read.vectors is None or corpus.vectors is None else corpus.vectors.encoder or "",
     )

@@ -181,13 +181,13 @@ def may_stop(missing: Unfound, *, recall: float = 0.95, confidence: float = 0.95
     safe = enough and probability >= confidence
     goal = f"at least {recall:.0%} of the members are found"
     if missing.found and not enough:
-        reason = f"Only {counted(missing.found, 'member')} found so far: too few to say how many are missing. Read on."
+        reason = f"Only {counted(missing.found, 'member')} found so far, too few for an estimate. Keep judging."
     elif not missing.found:
-        reason = "No member has been found yet, so nothing can be said about recall."
+        reason = "No member has been found yet, so recall cannot be estimated."
     elif safe:
-        reason = f"The probability that {goal} is {probability:.1%}."
+        reason = f"The chance that {goal} is {probability:.1%}."
     else:
-        reason = f"The probability that {goal} is {probability:.1%}, less than {confidence:.0%}. Read on."
+        reason = f"The chance that {goal} is {probability:.1%}. Keep judging until it is {confidence:.0%}."
     return StopDecision(safe, probability, recall, confidence, missing, reason)
 
 

@@ -21,7 +21,7 @@ from priorwise.explorer.families import Family, FamilySetting, NaiveBayesFamily,
 from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
 from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
-from priorwise.search import HeldOut, Target, best_place, radial
+from priorwise.search import FBeta, HeldOut, Target, best_place, radial
 
 if TYPE_CHECKING:
     from priorwise.explorer.view import View
@@ -288,8 +288,10 @@ class ShownNaiveBayes(ShownModel):
         self._maps: dict[str, FamilyTerrain] = {}
 
     def opening(self, family: Family) -> FamilySetting:
-        """The usual numbers."""
-        return FamilySetting(family, family.default)
+        """The prior that leave-one-out finds best by F1; the usual numbers if leave-one-out finds no member."""
+        usual, best = FamilySetting(family, family.default), FBeta(1.0)
+        learned = self.objective_map(family)
+        return learned.way(best, usual)[-1] if learned.values(best).max() > 0 else usual
 
     def points(self, setting: FamilySetting) -> Points:
         """Return log P(d|c) + log P(c), and how much more that is than log P(d|¬c) + log P(¬c)."""

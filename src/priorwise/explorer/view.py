@@ -73,7 +73,7 @@ class View:
             return self._shown[type(family)]
 
     def opening(self, family: str) -> FamilySetting:
-        """Where the sliders of a family open: at the learned prior, for the model that ranks."""
+        """Where the sliders of a family open: at the prior that it learns from the category."""
         found = family_of(family)
         return self.shown(found).opening(found)
 

@@ -12,6 +12,7 @@ from priorwise.review.results import last_words
 
 LISTED = 100
 LIKELY = 20
+_SAID = (("yes", "accepted"), ("no", "rejected"), ("unsure", "unsure"))
 
 
 def front(subject: Subject, heading: str) -> Markup:
@@ -37,11 +38,8 @@ def _lead(subject: Subject) -> Markup:
     if not judged:
         return element("p", said + "Nobody has judged them yet.")
     words = [each.verdict for each in judged]
-    said += (
-        f"Of {counted(len(words), 'document')} that people judged, {words.count('yes'):,} belong to it "
-        f"and {words.count('no'):,} do not"
-    )
-    return element("p", said + (f"; {words.count('unsure'):,} are undecided." if "unsure" in words else "."))
+    counts = [f"{words.count(word):,} {name}" for word, name in _SAID if word in words]
+    return element("p", f"{said}People judged {counted(len(words), 'document')}: {', '.join(counts)}.")
 
 
 def _figures(subject: Subject) -> Markup:
@@ -106,11 +104,14 @@ def _sure(subject: Subject) -> list[str]:
     else:
         said.append("There are too few members to say how likely each candidate is. Judge some of them to know more.")
     if subject.reviewed:
-        at = subject.results["rankings"]["learned"]["at_k"]
-        said.append(
-            f"Judged blindly, {at['value']:.0%} of the first {subject.k:,} candidates belong to the category "
-            f"(95% interval {at['low']:.0%} to {at['high']:.0%})."
-        )
+        ranked = subject.results["rankings"]["learned"]
+        is_done = not ranked["counts_at_k"]["unjudged"]
+        if at := ranked["at_k" if is_done else "estimate"]:
+            said.append(
+                f"{'Judged blindly,' if is_done else 'By the blind verdicts so far, about'} {at['value']:.0%} of the "
+                f"first {subject.k:,} candidates belong to the category "
+                f"(95% interval {at['low']:.0%} to {at['high']:.0%})."
+            )
     return said + _agreed(subject)
 
 

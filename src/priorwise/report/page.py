@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from priorwise.charts import Markup, chart_style, element
 from priorwise.charts.markup import joined
@@ -156,8 +157,10 @@ def _summary(subject: Subject) -> Markup:
         rankings = subject.results["rankings"]
         facts += [
             ("new, accepted", f"{counts['new']:,}"),
-            (f"precision@{subject.k}, {subject.ranked_by}", share(rankings["learned"]["at_k"]["value"])),
-            (f"precision@{subject.k}, baseline", share(rankings["laplace"]["at_k"]["value"])),
+            *(
+                (f"precision@{subject.k}, {name}", _precision(rankings[key]))
+                for key, name in (("learned", subject.ranked_by), ("laplace", "baseline"))
+            ),
         ]
     elif subject.run.ranking.has_probabilities:
         facts.append((f"expected precision@{subject.k}", share(expected_at(subject.run.ranking, subject.k))))
@@ -166,6 +169,14 @@ def _summary(subject: Subject) -> Markup:
         [element("div", element("dt", name), element("dd", value)) for name, value in filter(None, facts)],
         class_="facts",
     )
+
+
+def _precision(ranking: dict[str, Any]) -> str:
+    """Write the precision of a ranking; while documents wait to be judged, what those judged so far suggest."""
+    if not ranking["counts_at_k"]["unjudged"]:
+        return share(ranking["at_k"]["value"])
+    found = ranking["estimate"]
+    return "not judged yet" if found is None else f"{share(found['low'])} to {share(found['high'])}"
 
 
 @cache

@@ -28,9 +28,9 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
     """Return the results of a run's review.
 
     A document counts as a member if more reviewers said yes than no. A document of a subcategory counts as one if
-    nobody has judged it (presence). What is not judged counts as none, so the figures are lower bounds; ``unjudged``
-    says by how much. Only blind verdicts count here. The model chose the documents of all others, so they are no fair
-    sample.
+    nobody has judged it (presence). Documents that nobody has judged count as no members, so ``at_k`` is a lower bound
+    until all are judged; ``estimate`` is what the documents judged so far say, which come in random order. Only blind
+    verdicts count here, because the model chose the documents of all others.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
         ``label``; ``k``, less than asked for if a ranking is shorter; ``depth``, how far the curves go: to k, and
         beyond it as far as all of both rankings is judged; ``reviewers``, each with their counts and pace;
         ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
-        bootstrap spread), ``counts`` of what the documents are; ``area_between`` (as far as the curves go) and
-        ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two reviewers,
-        ``group_agreement`` of all of them; ``documents``, each with its verdict (and what it is if verdicts to teach
-        count as well, ``decided``) and its two ranks; ``accepted``, the ids of those that reviewers said yes to,
-        blindly or to teach; ``progress``, how many of the first document judged, the first two, … were accepted, for
-        ``blind`` and ``teaching`` apart; ``teachers``, each with their counts and pace.
+        bootstrap spread), its ``estimate`` with a 95% interval, ``counts`` of what the documents are; ``area_between``
+        (as far as the curves go) and ``difference`` (with its spread and two p-values) of learned over laplace;
+        ``agreement`` of each two reviewers, ``group_agreement`` of all of them; ``documents``, each with its verdict
+        (and what it is if verdicts to teach count as well, ``decided``) and its two ranks; ``accepted``, the ids of
+        those that reviewers said yes to, blindly or to teach; ``progress``, how many of the first document judged, the
+        first two, … were accepted, for ``blind`` and ``teaching`` apart; ``teachers``, each with their counts and pace.
     """
     folder = Path(path)
     return results_of(Run.load(folder), said_in(folder), k=k)
@@ -83,7 +83,8 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
                 "ppv": ppv_curve(masks[name]).tolist(),
                 "at_k": asdict(bootstrap_ppv(masks[name][:k])),
                 "counts": _counted(kinds[id] for id in ranking.ids),
-                "counts_at_k": _counted(kinds[id] for id in ranking.ids[:k]),
+                "counts_at_k": (counts := _counted(kinds[id] for id in ranking.ids[:k])),
+                "estimate": estimated_precision(counts),
             }
             for name, ranking in rankings.items()
         },
@@ -197,6 +198,26 @@ def _kind(verdict: str | None, status: str | None) -> str:
 def _counted(kinds: Iterable[str]) -> dict[str, int]:
     found = Counter(kinds)
     return {kind: found[kind] for kind in ("yes", "no", "unsure", SUBCATEGORY, "unjudged")}
+
+
+def estimated_precision(counts: Mapping[str, int]) -> dict[str, float] | None:
+    """Return the precision that a part of a list suggests, with Wilson's 95% interval; None if nothing is judged.
+
+    Examples
+    --------
+    >>> found = estimated_precision({"yes": 3, "no": 1, "unsure": 0, "subcategory": 0, "unjudged": 96})
+    >>> {name: round(value, 2) for name, value in found.items()}
+    {'value': 0.75, 'low': 0.3, 'high': 0.95}
+    """
+    judged = counts["yes"] + counts["no"] + counts["unsure"]
+    if not judged:
+        return None
+    share, z2 = counts["yes"] / judged, 1.96**2
+    middle = (share + z2 / (2 * judged)) / (1 + z2 / judged)
+    half = 1.96 * ((share * (1 - share) + z2 / (4 * judged)) / judged) ** 0.5 / (1 + z2 / judged)
+    certain, total = counts[SUBCATEGORY], sum(counts.values())
+    found = {"value": share, "low": max(0.0, middle - half), "high": min(1.0, middle + half)}
+    return {name: (certain + value * (total - certain)) / total for name, value in found.items()}
 
 
 def _documents(

@@ -142,7 +142,9 @@ def explore_page(workspace: Workspace) -> Page:
 
     def opening(request: Request) -> Response:
         query = query_of(request)
-        return answer({"values": views.of(query)[0].opening(family_in(query).name).values})
+        view, lock = views.of(query)
+        with lock:
+            return answer({"values": view.opening(family_in(query).name).values})
 
     def kinds(request: Request) -> Response:
         shown = views.of(query_of(request))[0].documents

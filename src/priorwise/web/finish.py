@@ -46,6 +46,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
             {
                 "key": note.key,
                 "name": note.name,
+                "label": note.label,
                 "run": note.runs[-1],
                 "members": session.run.about.members,
                 "judged": progress.judged,

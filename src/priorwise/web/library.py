@@ -29,8 +29,8 @@ _LONGEST_TEXT = 20_000
 _EXCERPT = 240
 
 
-def library_page(workspace: Workspace, others: tuple[str, ...] = ()) -> Page:
-    """Return the page; ``others`` are the names of the pages that it links to."""
+def library_page(workspace: Workspace) -> Page:
+    """Return the page."""
     corpus = workspace.corpus
     categories = Categories(workspace)
 
@@ -42,7 +42,6 @@ def library_page(workspace: Workspace, others: tuple[str, ...] = ()) -> Page:
                 "documents": corpus.n_documents,
                 "labels": corpus.n_labels,
                 "vocabulary": corpus.n_vocabulary,
-                "pages": others,
                 "suggested": workspace.source[0].label if workspace.source else "",
             }
         )

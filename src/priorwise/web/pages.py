@@ -25,7 +25,7 @@ PAGES: tuple[Callable[[Workspace], Page], ...] = (explore_page, review_page, rep
 def pages_of(workspace: Workspace, invitations: Invitations | None = None) -> list[Page]:
     """Return the pages over a corpus and its runs, the list of categories first."""
     pages = [*bench_pages(workspace, invitations=invitations), *(make(workspace) for make in PAGES)]
-    library = library_page(workspace, tuple(page.name for page in pages))
+    library = library_page(workspace)
     return [replace(page, place=workspace.title) for page in (library, *pages)]
 
 

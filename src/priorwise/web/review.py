@@ -143,8 +143,10 @@ def review_page(workspace: Workspace, choices: Choices | None = None) -> Page:
 
     def results(request: Request) -> Response:
         desk = desk_of(request)[1]
-        found = results_of(desk.run, desk.said())
-        return answer({name: value for name, value in found.items() if name != "documents"})
+        said = desk.said()
+        found = results_of(desk.run, said)
+        waiting = len(set(desk.items) - {each.item for each in said if each.is_blind})
+        return answer({**{name: value for name, value in found.items() if name != "documents"}, "waiting": waiting})
 
     return Page(
         "review",

@@ -86,7 +86,7 @@ class Benches:
 
     def keep(self, note: Note, summary: dict[str, Any]) -> None:
         """Keep what the library shows of a category; where nothing can be written, nothing is."""
-        kept = {name: summary[name] for name in ("found", "judged", "missing", "members")}
+        kept = {name: summary[name] for name in ("found", "judged", "waiting", "missing", "members")}
         if kept == {name: getattr(note, name) for name in kept} and note.safe == summary["stop"]["safe"]:
             return
         with suppress(InputError, OSError):
@@ -272,6 +272,7 @@ def look(bench: Bench, reviewer: str) -> dict[str, Any]:
         coming = session.next(COMING, reviewer=reviewer)
     summary = {
         "members": session.run.about.members,
+        "waiting": sum((each["probability"] or 0.0) >= 0.5 for each in rows),
         **{name: getattr(progress, name) for name in ("judged", "found", "unsure", "last", "curve", "unread")},
         "missing": [missing.expected, missing.low, missing.high],
         "stop": {name: getattr(stop, name) for name in ("safe", "reason", "probability", "recall")},

@@ -131,6 +131,7 @@ class Note:
     members: int = 0
     found: int = 0
     judged: int = 0
+    waiting: int = 0
     missing: list[float] | None = None
     safe: bool = False
     at: float = 0.0

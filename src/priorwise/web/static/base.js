@@ -41,7 +41,7 @@ export async function ask(path, body, { signal } = {}) {
   } catch (error) {
     if (error.name === "AbortError") throw error;
     reached(false);
-    const lost = new Error("The server does not answer. Is the command still running?");
+    const lost = new Error("priorwise does not answer. Is it still running?");
     lost.status = 0;
     throw lost;
   }
@@ -59,7 +59,7 @@ function reached(isThere) {
   const shown = document.querySelector(".offline");
   if (isThere) return shown?.remove();
   if (shown) return undefined;
-  document.body.append(el("p", { class: "offline", role: "alert" }, "priorwise does not answer. Start it again, and this page goes on."));
+  document.body.append(el("p", { class: "offline", role: "alert" }, "priorwise has stopped. Start it again, and this page will reconnect by itself."));
   const again = () => fetch("/static/icon.svg", { cache: "no-store" }).then(() => reached(true), () => setTimeout(again, 2000));
   return setTimeout(again, 2000);
 }
@@ -67,7 +67,7 @@ function reached(isThere) {
 /** Follow what takes long: how far it is, how long it still takes, and a way to stop it. */
 export function jobView(job, cancel) {
   const left = job.seconds_left === null ? "" : job.seconds_left < 8 ? "a few seconds left" : job.seconds_left < 90 ? `about ${Math.round(job.seconds_left / 5) * 5} seconds left` : `about ${Math.round(job.seconds_left / 60)} minutes left`;
-  const what = job.state === "waiting" ? "Waiting for what was begun before" : job.what;
+  const what = job.state === "waiting" ? "Waiting for another job to finish" : job.what;
   return el("div", { class: "job", role: "group", "aria-label": job.name },
     el("div", { class: "row" }, el("strong", { dir: "auto" }, job.name), el("button", { type: "button", class: "link", click: () => cancel(job), "aria-label": `Cancel ${job.name}` }, "Cancel")),
     el("progress", { max: 1, value: job.share === null || job.state === "waiting" ? null : job.share, "aria-label": `${job.name}: ${what}` }),
@@ -119,6 +119,12 @@ export function count(number) {
 /** A number and what it counts. */
 export function counted(number, what, several = `${what}s`) {
   return `${count(number)} ${number === 1 ? what : several}`;
+}
+
+/** A share of one in percent, in words that do not promise more than it does. */
+export function percent(share) {
+  if (share > 0 && share < 0.01) return "under 1%";
+  return share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`;
 }
 
 /** Call a function when nothing has happened for a while. */

@@ -29,7 +29,7 @@ try {
 
 function run(state, kindOf) {
   const { facts } = state;
-  const table = measuresTable();
+  const table = measuresTable(facts.documents < facts.in_corpus);
   const summary = el("p", { id: "view-summary", class: "said" });
   const glance = new Glance(state);
   const reader = new Reader(state);

@@ -28,14 +28,16 @@ const PARTS = [
 ];
 const MEASURES = [
   ["f1", "F1", "The harmonic mean of precision and recall"],
-  ["precision", "Precision", "The share of the documents below the line that are members"],
-  ["recall", "Recall", "The share of the members that are below the line"],
-  ["ppv", "PPV", "Precision at the corpus's own odds, where others are a sample here"],
-  ["counts", "Found", "Members below the line, and others below it"],
+  ["precision", "Precision", "The share of the documents put in the category that are members"],
+  ["recall", "Recall", "The share of the members that are found"],
+  ["ppv", "In corpus", "Precision (PPV) in the whole corpus, of which the other documents are a sample here"],
+  ["counts", "Found", "Members and other documents that the model puts in the category"],
 ];
 
 /** The figures beside the view; `show` takes what is known and leaves a dash where nothing is. */
-export function measuresTable() {
+export function measuresTable(isSample) {
+  // Where every document is a point, precision in the corpus is the precision.
+  const shown = MEASURES.filter(([name]) => isSample || name !== "ppv");
   const cells = new Map();
   const cell = (part, measure) => {
     const node = el("td", { class: `number ${measure}`, dataset: { measure, on: part } }, "–");
@@ -43,13 +45,13 @@ export function measuresTable() {
     return node;
   };
   const node = el("table", { class: "measures" },
-    el("thead", {}, el("tr", {}, el("td"), MEASURES.map(([, name, title]) => el("th", { scope: "col", class: "number", title }, name)))),
+    el("thead", {}, el("tr", {}, el("td"), shown.map(([, name, title]) => el("th", { scope: "col", class: "number", title }, name)))),
     el("tbody", {}, PARTS.map(([part, name, title]) => el("tr", {},
-      el("th", { scope: "row", title }, name), MEASURES.map(([measure]) => cell(part, measure))))));
+      el("th", { scope: "row", title }, name), shown.map(([measure]) => cell(part, measure))))));
 
   function show(found) {
     for (const [part, of] of Object.entries(found)) {
-      for (const [measure] of MEASURES) cells.get(`${part} ${measure}`).textContent = of ? written(of, measure) : "–";
+      for (const [measure] of shown) cells.get(`${part} ${measure}`).textContent = of ? written(of, measure) : "–";
     }
   }
   return { node, show };

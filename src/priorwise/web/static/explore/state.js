@@ -36,7 +36,7 @@ export class State {
     this.kept = (query.get("keep") ?? "").split(".").map((text) => this.parsed(text)).filter(Boolean);
   }
 
-  /** Where the sliders of a family open: of the model that ranks, at the prior that it learns. */
+  /** Where the sliders of a family open: at the prior that it learns from the category. */
   async opening(family) {
     const { values } = await ask(address("api/explore/opening", { ...documentsQuery(this.facts.label), model: family.name }));
     return values;

@@ -21,21 +21,23 @@ function show() {
     el("div", { class: "figures" },
       figure(count(state.members), "members at the start"),
       figure(count(state.found), `found, of ${counted(state.judged, "document")} judged`),
-      figure(expected === 0 ? "0" : `about ${count(expected)}`, `still missing (80% interval: ${count(low)} to ${count(high)})`)),
+      figure(expected === 0 ? "0" : `about ${count(expected)}`, `still missing (80% interval ${count(low)}–${count(high)})`)),
     el("p", { class: "row" }, back, random, el("a", { class: "button", href: address("together", { category }) }, "Judge together")),
     state.disagreements > 0 && el("p", { class: "verdict-line" }, el("a", { href: address("together", { category }) }, `Reviewers disagree about ${counted(state.disagreements, "document")}. Decide.`)),
-    state.curve.length > 1 && el("section", { class: "card" }, el("h2", { class: "tight" }, "Members found"), curve(state.curve),
-      el("p", { class: "quiet" }, "When the line gets flat, little is left to find.")),
-    el("h2", {}, "Download"),
+    el("div", { class: "parts" }, state.curve.length > 1 && el("section", {}, el("h2", {}, "Members found"), curve(state.curve),
+      el("p", { class: "quiet" }, "When the line flattens, few members are left to find.")),
+    el("section", {}, el("h2", {}, "Download"),
     el("ul", { class: "downloads" },
       state.original && el("li", { class: "card first" }, el("span", { class: "name" }, el("strong", { dir: "auto" }, state.original), el("div", { class: "quiet" }, "Your own file, with the new category added")),
-        el("a", { class: "button main", href: address("api/finish/original", { category }), download: "" }, "Download")),
+        el("a", { class: `button${state.stop.safe ? " main" : ""}`, href: address("api/finish/original", { category }), download: "" }, "Download")),
       row("What was found", "The documents you accepted", ["csv", "CSV"], ["xlsx", "Excel"], ["ris", "RIS"], ["wikitext", "Wikitext"]),
       row("The whole category", "Members and what was found", ["csv", "CSV"], ["xlsx", "Excel"], ["ris", "RIS"], ["wikitext", "Wikitext"]),
       row("Everything", "All candidates with probabilities and status", ["csv", "CSV"], ["xlsx", "Excel"], ["ris", "RIS"]),
-      el("li", { class: "card" }, el("span", { class: "name" }, el("strong", {}, "Verdicts"), el("div", { class: "quiet" }, "Who said what, when, with notes")), el("a", { href: address("api/finish/verdicts", { category }), download: "", "aria-label": "Verdicts as CSV" }, "CSV"))),
-    el("h2", {}, "How good is the ranking?"),
-    el("p", {}, el("a", { href: address("report", { run: state.run }) }, "Report"), ": what was found, on one page. ", el("a", { href: address("review", { run: state.run }) }, "Evaluate"), ": judge blindly, and compare the ranking with a simple one."));
+      el("li", { class: "card" }, el("span", { class: "name" }, el("strong", {}, "Verdicts"), el("div", { class: "quiet" }, "Each verdict with its reviewer, time and note")), el("a", { href: address("api/finish/verdicts", { category }), download: "", "aria-label": "Verdicts as CSV" }, "CSV"))))),
+    el("h2", {}, "More"),
+    el("ul", {}, el("li", {}, el("a", { href: address("report", { run: state.run }) }, "Report"), ": what was found on one page, with the statistics behind it"),
+      el("li", {}, el("a", { href: address("review", { run: state.run }) }, "Evaluate"), ": measure the ranking by judging documents blindly"),
+      state.label && el("li", {}, el("a", { href: address("explore", { label: state.label }) }, "Lab"), ": see what the prior does to this category")));
 
   function row(name, note, ...kinds) {
     const what = { "What was found": "accepted", "The whole category": "complete", Everything: "ranking" }[name];
@@ -61,7 +63,7 @@ async function sample() {
 
 /** Members found after each verdict, as a line. */
 function curve(found) {
-  const [width, height, left, bottom, top] = [640, 220, 40, 28, 10];
+  const [width, height, left, bottom, top] = [440, 190, 34, 26, 12];
   const most = Math.max(1, found.at(-1));
   const x = (at) => left + (width - left - 10) * at / found.length;
   const y = (n) => height - bottom - (height - bottom - top) * n / most;

@@ -2,9 +2,9 @@
 import { address, ago, allIsWell, ask, complain, count, counted, el, fill, jobView, later, query, say } from "/static/base.js";
 
 const PAGE = 50;
+const HEADINGS = ["Category", "Members", "Estimated missing", "Found", "Last activity"];
 const main = document.getElementById("main");
 const facts = await ask("api/library/facts").catch((error) => complain(error));
-const can = (page) => facts.pages.includes(page);
 const isOver = (job) => !["waiting", "running"].includes(job.state);
 
 const input = el("input", { type: "search", id: "finder", placeholder: "Find a category", autocomplete: "off", spellcheck: "false", value: query.get("q") ?? facts?.suggested ?? "", input: later(120, () => look()) });
@@ -27,18 +27,32 @@ function list() {
     el("div", { class: "head" },
       el("div", {}, el("h1", { dir: "auto" }, facts.corpus),
         el("p", { class: "quiet" }, [counted(facts.documents, "document"), counted(facts.labels, "category", "categories")].join(" · "))),
-      el("a", { class: "button", href: address("library", { new: 1 }) }, "New category")),
+      facts.labels > 0 && el("a", { class: "button", href: address("library", { new: 1 }) }, "New category")),
     works,
     facts.labels === 0
-      ? el("div", { class: "empty card" }, el("p", {}, "These documents have no categories yet."), el("a", { class: "button main", href: address("library", { new: 1 }) }, "Make the first one from examples"))
+      ? el("div", { class: "empty card" }, el("p", {}, "These documents have no categories yet. Describe one, or show a few examples."), el("a", { class: "button main", href: address("library", { new: 1 }) }, "New category"))
       : [el("h2", {}, "Which category should be completed?"),
         el("form", { class: "finder", role: "search", submit: first }, el("label", { class: "said", for: "finder" }, "Find a category"), input),
-        el("table", { class: "labels" },
-          el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Category"), el("th", { scope: "col", class: "number" }, "Members"), el("th", { scope: "col" }, el("span", { class: "said" }, "What to do")))),
-          labels),
-        nothing, more]);
+        table("labels", labels), nothing, more]);
   look();
   follow();
+}
+
+function table(kind, body) {
+  return el("table", { class: `categories ${kind}` },
+    el("thead", {}, el("tr", {}, HEADINGS.map((name, at) => el("th", { scope: "col", class: at > 1 ? "number known" : at ? "number" : null }, name)), el("th", { scope: "col" }, el("span", { class: "said" }, "What to do")))),
+    body);
+}
+
+/** One category: what is known of it, and one thing to do. */
+function row(name, members, note, action) {
+  const [expected, low, high] = (note?.missing ?? []).map(Math.round);
+  const missing = note?.safe ? "safe to stop" : note?.missing ? (expected === 0 ? "probably none" : [`about ${count(expected)}`, el("small", {}, ` (${count(low)}–${count(high)})`)]) : "";
+  const cell = (what, ...content) => el("td", { class: `number${what === "members" ? "" : " known"}`, "data-name": what }, content);
+  return el("tr", {},
+    el("td", { dir: "auto" }, el("span", { class: "clamped" }, name)),
+    cell("members", count(members)), cell("missing", missing), cell("found", note?.judged > 0 ? count(note.found) : ""), cell("", note ? ago(note.at) : ""),
+    el("td", {}, action));
 }
 
 /** Enter works: it does what the first row's button does. */
@@ -54,13 +68,15 @@ async function look(offset = 0) {
     const found = await ask(address("api/library/labels", { q: wanted, offset, limit: PAGE }));
     if (wanted !== input.value.trim()) return;
     allIsWell();
-    const rows = found.labels.map(labelRow);
+    // What somebody works on is in the table above; a search finds it all the same.
+    const rows = found.labels.filter(({ begun }) => wanted || !begun?.runs.length).map(labelRow);
+    labels.parentElement.classList.toggle("fresh", !found.labels.some(({ begun }) => begun?.runs.length && wanted));
     if (offset) labels.append(...rows);
     else fill(labels, rows);
     if (offset) rows[0]?.querySelector(".act")?.focus();
     fill(more, found.more && el("button", { type: "button", click: () => look(offset + PAGE) }, "Show more"));
-    fill(nothing, !found.labels.length && !offset && el("div", { class: "empty" }, el("p", {}, `No category is called “${wanted}”.`),
-      el("a", { class: "button", href: address("library", { new: wanted || 1 }) }, `Make a new category`)));
+    fill(nothing, !found.labels.length && !offset && el("div", { class: "empty" }, el("p", {}, `There is no category “${wanted}”.`),
+      el("a", { class: "button", href: address("library", { new: wanted || 1 }) }, "Make it a new category")));
     say(found.labels.length ? `${counted(found.labels.length, "category", "categories")} shown` : "No category found");
   } catch (error) {
     complain(error);
@@ -69,14 +85,9 @@ async function look(offset = 0) {
 
 function labelRow({ label, documents, begun }) {
   const open = begun && begun.runs.length > 0;
-  return el("tr", {},
-    el("td", { dir: "auto" }, label),
-    el("td", { class: "number" }, count(documents)),
-    el("td", {},
-      can("explore") && el("a", { class: "other", href: address("explore", { label }), "aria-label": `Lab: see what a prior does to ${label}` }, "Lab"),
-      open
-        ? el("a", { class: "button act", href: bench(begun), "aria-label": `Continue ${label}` }, "Continue")
-        : el("button", { type: "button", class: "act", "aria-label": `Find what is missing from ${label}`, click: () => find(label) }, "Find missing")));
+  return row(label, documents, open ? begun : null, open
+    ? el("a", { class: "button act", href: bench(begun), "aria-label": `Continue ${label}` }, "Continue")
+    : el("button", { type: "button", class: "act", "aria-label": `Find what is missing from ${label}`, click: () => find(label) }, "Find missing"));
 }
 
 const bench = (note) => address("workbench", { category: note.key });
@@ -90,29 +101,22 @@ function showWorks({ categories, jobs }) {
   const working = new Map(jobs.filter((job) => !isOver(job)).map((job) => [job.name, job]));
   const failed = new Map(jobs.filter((job) => job.state === "failed").map((job) => [job.name, job]));
   const focused = works.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-  fill(works, categories.length > 0 && el("h2", {}, "In progress"), el("ul", { class: "works" }, categories.map((note) => {
+  const whole = (content) => el("tr", { class: "whole" }, el("td", { colspan: HEADINGS.length + 1 }, content));
+  fill(works, categories.length > 0 && [el("h2", {}, "In progress"), table("works", el("tbody", {}, categories.map((note) => {
     const job = working.get(note.name);
-    if (job) return el("li", { class: "card" }, el("div", {}, jobView(job, cancel)));
-    const trouble = note.interrupted && failed.get(note.name);
-    return el("li", { class: "card" },
-      el("div", {}, el("strong", { dir: "auto" }, note.name), trouble ? el("p", { class: "trouble" }, trouble.error) : el("div", { class: "facts" }, known(note))),
-      note.interrupted
-        ? el("button", { type: "button", class: "main", click: () => act("api/library/resume", { key: note.key }), "aria-label": `Resume ${note.name}` }, trouble ? "Try again" : "Resume")
-        : el("a", { class: "button main", href: bench(note), "aria-label": `${note.judged ? "Continue" : "See candidates for"} ${note.name}` }, note.judged ? "Continue" : "See candidates"));
-  })));
+    if (job) return whole(jobView(job, cancel));
+    if (!note.interrupted) return row(note.name, note.members, note, el("a", { class: "button main", href: bench(note), "aria-label": `${note.judged ? "Continue" : "See candidates for"} ${note.name}` }, action(note)));
+    const trouble = failed.get(note.name);
+    return whole(el("div", { class: "interrupted" },
+      el("div", {}, el("strong", { dir: "auto" }, note.name), el("p", { class: trouble ? "trouble" : "quiet" }, trouble ? trouble.error : "The search was interrupted. Nothing is lost.")),
+      el("button", { type: "button", class: "main", click: () => act("api/library/resume", { key: note.key }), "aria-label": `Resume ${note.name}` }, trouble ? "Try again" : "Resume")));
+  })))]);
   if (focused) works.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
 }
 
-function known(note) {
-  if (note.interrupted) return "The search was interrupted.";
-  const [expected, low, high] = (note.missing ?? []).map(Math.round);
-  return [
-    counted(note.members, "member"),
-    note.judged > 0 && `${count(note.found)} found`,
-    note.safe ? "safe to stop" : note.missing && (expected === 0 ? "probably none missing" : `about ${count(expected)} missing (${count(low)}–${count(high)})`),
-    note.rounds > 1 && `round ${note.rounds}`,
-    ago(note.at),
-  ].filter(Boolean).join(" · ");
+function action(note) {
+  if (!note.judged) return "See candidates";
+  return note.waiting ? `Continue, ${note.waiting < 200 ? count(note.waiting) : "200+"} waiting` : "Continue";
 }
 
 async function find(label) {
@@ -163,19 +167,22 @@ function create() {
   const name = el("input", { id: "name", required: true, maxlength: 200, autocomplete: "off", value: given === "1" ? "" : given });
   const description = el("textarea", { id: "description", maxlength: 20000 });
   const words = el("input", { id: "words", maxlength: 20000, autocomplete: "off", placeholder: "+comet:2 +planet -castle", spellcheck: "false" });
-  const wanted = el("input", { type: "search", id: "wanted", autocomplete: "off", placeholder: "Words to look for", input: later(200, seek), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); seek(); } } });
+  const wanted = el("input", { type: "search", id: "wanted", autocomplete: "off", placeholder: "Search the documents", input: later(200, seek), keydown: (event) => { if (event.key === "Enter") { event.preventDefault(); seek(); } } });
   const found = el("ul", { class: "found" });
-  const ticked = el("ul", { class: "found" });
   const heading = el("p", { class: "quiet", role: "status" });
+  const ticked = el("ul", { class: "ticked", "aria-label": "Chosen documents" });
   fill(main, el("form", { class: "new", submit: make },
     el("h1", {}, "New category"),
-    el("p", { class: "quiet" }, "A few examples are enough. priorwise learns what they have in common, and shows what else belongs with them."),
-    field(name, "Name"),
-    field(description, "Description", "A sentence or two about what belongs to it. You may leave this empty."),
-    field(words, "Words", "Words that count for it (+) or against it (−), one after the other. You may leave this empty."),
-    el("div", { class: "field" }, el("label", { for: "wanted" }, "Examples"), wanted, el("span", { class: "quiet" }, "Search the documents, and tick those that belong to it.")),
-    found, heading, ticked,
-    el("p", { class: "row" }, el("button", { type: "submit", class: "main" }, "Find more like these"), el("a", { class: "button", href: "library" }, "Cancel"))));
+    el("p", { class: "quiet" }, "Say what you know: a name, and a few examples, words or a description. priorwise finds documents like them."),
+    el("div", { class: "halves" },
+      el("div", {},
+        field(name, "Name"),
+        field(description, "Description", "Optional: a sentence or two about what belongs here."),
+        field(words, "Keywords", "Optional: words that count for it (+) or against it (-). “:2” doubles a word.")),
+      el("div", {},
+        field(wanted, "Examples", "Search, then tick documents that belong to the category."),
+        found)),
+    el("div", { class: "actions" }, el("button", { type: "submit", class: "main" }, "Find documents like these"), el("a", { class: "button", href: "library" }, "Cancel"), heading, ticked)));
   name.focus();
   show();
 
@@ -190,7 +197,7 @@ function create() {
       const { documents } = await ask(address("api/library/documents", { q: asked }));
       if (asked !== wanted.value.trim()) return undefined;
       allIsWell();
-      fill(found, documents.filter(({ id }) => !chosen.has(id)).map((each) => row(each, false)));
+      fill(found, documents.map(example));
       say(documents.length ? `${counted(documents.length, "document")} found` : "No document has these words");
       if (!documents.length) fill(found, el("li", { class: "quiet" }, "No document has these words."));
     } catch (error) {
@@ -199,23 +206,25 @@ function create() {
     return undefined;
   }
 
-  function row(each, isTicked) {
-    const box = el("input", { type: "checkbox", checked: isTicked, change: () => {
-      const next = item.nextElementSibling ?? item.previousElementSibling;
+  /** A document that was found; its row stays where it is when it is ticked. */
+  function example(each) {
+    const box = el("input", { type: "checkbox", checked: chosen.has(each.id), dataset: { id: each.id }, change: () => {
       if (box.checked) chosen.set(each.id, each);
       else chosen.delete(each.id);
-      item.remove();
       show();
-      if (isTicked) seek();
-      (next?.querySelector("input") ?? wanted).focus();
     } });
-    const item = el("li", { class: "card" }, el("label", {}, box, el("strong", { dir: "auto" }, each.title), !isTicked && el("span", { class: "quiet", dir: "auto" }, each.text)));
-    return item;
+    return el("li", { class: "card" }, el("label", {}, box, el("strong", { class: "clamped", dir: "auto" }, each.title), el("span", { class: "quiet clamped", dir: "auto" }, each.text)));
   }
 
   function show() {
     fill(heading, chosen.size ? `${counted(chosen.size, "example")} chosen` : "");
-    fill(ticked, [...chosen.values()].map((each) => row(each, true)));
+    fill(ticked, [...chosen.values()].map((each) => el("li", {}, el("span", { dir: "auto" }, each.title), el("button", { type: "button", class: "plain", "aria-label": `Remove ${each.title}`, click: () => {
+      chosen.delete(each.id);
+      const box = [...found.querySelectorAll("input")].find((other) => other.dataset.id === each.id);
+      if (box) box.checked = false;
+      show();
+      (ticked.querySelector("button") ?? wanted).focus();
+    } }, "×"))));
   }
 
   async function make(event) {

@@ -22,11 +22,11 @@ async function show(names) {
     content.append(...document.adoptNode(report.getElementById("report")).childNodes);
     fill(main,
       el("p", { class: "row files" },
-        "Take it away: ",
-        el("a", { href: withRuns("api/report/report.html", names), download: "report.html" }, "report"),
-        el("a", { href: withRuns("api/report/accepted.csv", names), download: "accepted.csv" }, "accepted, as CSV"),
-        el("a", { href: withRuns("api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted, as wikitext"),
-        el("a", { href: "report" }, "other runs")),
+        "Download: ",
+        el("a", { href: withRuns("api/report/report.html", names), download: "report.html" }, "the report"),
+        el("a", { href: withRuns("api/report/accepted.csv", names), download: "accepted.csv" }, "accepted documents (CSV)"),
+        el("a", { href: withRuns("api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted documents (wikitext)"),
+        el("a", { href: "report" }, "Other runs")),
       content);
     document.title = `${content.querySelector("h1").textContent} · priorwise`;
     say("The report is ready.");
@@ -45,7 +45,7 @@ async function received(path) {
 async function choose() {
   const { runs } = await ask("api/report/runs").catch((error) => complain(error) ?? { runs: [] });
   if (!runs.length) {
-    fill(main, el("h1", {}, "Report"), el("p", {}, "There is no run to report on yet. ", el("a", { href: "library" }, "Find a category first.")));
+    fill(main, el("div", { class: "empty" }, el("h1", {}, "There is nothing to report yet"), el("p", {}, "Choose a category and find what is missing from it. Its report appears here."), el("a", { class: "button main", href: "library" }, "All categories")));
     return;
   }
   const boxes = runs.map((run) => el("input", { type: "checkbox", name: "run", value: run.name }));
@@ -58,7 +58,7 @@ async function choose() {
   fill(main,
     el("h1", {}, "Report"),
     el("form", { class: "runs", submit: go },
-      el("fieldset", {}, el("legend", {}, "Which runs? Several are compared."),
+      el("fieldset", {}, el("legend", {}, "Which runs? Choose several to compare them."),
         runs.map((run, index) => el("label", {}, boxes[index], ` ${run.label ?? "a list of members"} (${run.name}, ${count(run.members)} members)`))),
       el("p", {}, el("button", { class: "main" }, "Show the report"))));
 }

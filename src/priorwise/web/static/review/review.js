@@ -33,9 +33,9 @@ function askName() {
   fill(main, el("div", { class: "review" },
     start.runs.length > 1 && el("p", { class: "row" }, el("label", { for: "run" }, "Run"), others),
     el("h1", {}, start.label === null ? start.run : `Does it belong to “${start.label}”?`),
-    el("p", {}, `Evaluate: ${n} documents from two rankings, mixed. The page hides which ranking a document comes from and how high it was, so your verdicts are a fair measure of both.`),
+    el("p", {}, `Judge ${n} documents from two rankings, in random order. The page hides which ranking a document comes from and its place there, so your verdicts measure both rankings fairly. You can stop at any time and continue later.`),
     el("form", { class: "who card", submit: begin },
-      el("label", { for: "name" }, "Your name"), name,
+      el("div", { class: "field" }, el("label", { for: "name" }, "Your name"), name),
       el("datalist", { id: "names" }, start.reviewers.map((each) => el("option", { value: each.name }))),
       el("button", { class: "main", type: "submit" }, "Begin"))));
   name.focus();

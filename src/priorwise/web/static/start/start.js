@@ -2,12 +2,12 @@
 import { address, ago, allIsWell, ask, complain, count, counted, el, fill, jobView, query, say } from "/static/base.js";
 
 const ROLES = [
-  ["text", "Text", "What is read"],
-  ["title", "Title", "Shown in lists"],
-  ["labels", "Categories", "What a document already belongs to"],
-  ["id", "Id", "Names each document"],
+  ["text", "Text", "priorwise learns from it"],
+  ["title", "Title", "Shown in lists, and learned from"],
+  ["labels", "Categories", "Those a document already has"],
+  ["id", "Id", "Identifies each row"],
 ];
-const SEPARATORS = [["", "nothing: each cell is one category"], [";", "semicolons ;"], ["|", "bars |"], [",", "commas ,"], ["\n", "line breaks"]];
+const SEPARATORS = [["", "none: one category per cell"], [";", "semicolon  ;"], ["|", "bar  |"], [",", "comma  ,"], ["\n", "line break"]];
 const main = document.getElementById("main");
 let timer;
 
@@ -29,7 +29,7 @@ async function start() {
   const zone = el("div", { class: "drop" },
     el("button", { type: "button", class: "main", click: () => chosen.click() }, "Choose a file"),
     el("div", {}, "or drop it here"),
-    el("div", { class: "quiet" }, "A spreadsheet or CSV, references (RIS, PubMed, BibTeX, EndNote), JSON lines, Parquet, or a wiki’s dump. It stays on this machine."),
+    el("div", { class: "quiet" }, "A spreadsheet or CSV, references (RIS, PubMed, BibTeX, EndNote), JSON lines, Parquet, or a wiki dump. The file stays on this computer."),
     chosen);
   for (const kind of ["dragenter", "dragover"]) document.addEventListener(kind, (event) => { event.preventDefault(); zone.classList.add("over"); });
   document.addEventListener("dragleave", (event) => event.relatedTarget === null && zone.classList.remove("over"));
@@ -41,7 +41,7 @@ async function start() {
   fill(main,
     el("div", { class: "hero" },
       el("h1", {}, "Find what is missing from a category."),
-      el("p", {}, "Bring your documents and the categories they have. priorwise learns from the members of a category, shows the documents most likely to be missing from it, and learns from every Yes and No you give.")),
+      el("p", {}, "Open a file of documents and their categories. priorwise learns what the members of a category have in common and shows the documents most likely to be missing. Say Yes or No, and it learns from every answer.")),
     jobs, zone,
     el("p", { class: "or" }, "No file at hand? ", el("button", { type: "button", class: "link", click: demo }, "Try the demo")),
     list);
@@ -55,7 +55,7 @@ function show(state, jobs, list) {
   const failed = state.jobs.filter((job) => job.state === "failed");
   fill(jobs,
     state.jobs.filter((job) => !isOver(job)).map((job) => el("div", { class: "card" }, jobView(job, cancel))),
-    failed.map((job) => el("div", { class: "card" }, el("p", { class: "trouble", role: "alert" }, `${job.name}: ${job.error}`), el("button", { type: "button", click: () => cancel(job) }, "All right"))),
+    failed.map((job) => el("div", { class: "card" }, el("p", { class: "trouble", role: "alert" }, `${job.name}: ${job.error}`), el("button", { type: "button", click: () => cancel(job) }, "Dismiss"))),
     state.interrupted.filter(({ name }) => !failed.some((job) => job.corpus === name)).map((each) => el("div", { class: "card row" },
       el("span", { dir: "auto" }, `The import of ${each.title} was interrupted.`),
       el("button", { type: "button", class: "main", click: () => act("/api/start/resume", { name: each.name }) }, "Resume"),
@@ -118,8 +118,8 @@ async function demo() {
 /** Send a file; XMLHttpRequest tells how much has gone, which fetch does not. */
 function bring(file, { largest, endings }) {
   const name = file.name.toLowerCase().replace(/\.(gz|bz2|xz|zst)$/, "");
-  if (!endings.some((ending) => name.endsWith(ending))) return complain(new Error(`${file.name} cannot be read. Files that can end in ${endings.join(", ")}.`));
-  if (file.size > largest) return complain(new Error(`${file.name} is too large to bring here. Use “priorwise ingest” in a terminal.`));
+  if (!endings.some((ending) => name.endsWith(ending))) return complain(new Error(`${file.name} cannot be read. priorwise reads files that end in ${endings.join(", ")}.`));
+  if (file.size > largest) return complain(new Error(`${file.name} is too large for the browser. Use “priorwise ingest” in a terminal.`));
   allIsWell();
   const bar = el("progress", { max: 1, "aria-label": "Copied" });
   const request = new XMLHttpRequest();
@@ -152,14 +152,14 @@ function steps(at) {
 /** Show what a file holds, and let people correct what was guessed. */
 async function wizard(upload) {
   const chosen = {};
-  fill(main, steps(1), el("p", { class: "quiet", role: "status" }, "Looking into the file…"));
+  fill(main, steps(1), el("p", { class: "quiet", role: "status" }, "Reading the file…"));
   const look = async (focus) => {
     try {
       const found = await ask(address("/api/start/preview", { upload }) + Object.entries(chosen).map(([role, name]) => `&${role}=${encodeURIComponent(name)}`).join(""));
       draw(found);
       if (focus) document.getElementById(focus)?.focus();
     } catch (error) {
-      if (!main.querySelector("h1")) fill(main, steps(1), el("h1", {}, "This file cannot be read"), el("p", {}, el("a", { class: "button", href: "/start" }, "Choose another file")));
+      if (!main.querySelector("h1")) fill(main, steps(1), el("h1", {}, "This file cannot be read"), el("p", {}, "It may be damaged, empty, or of another kind than its name says."), el("p", {}, el("a", { class: "button main", href: "/start" }, "Choose another file")));
       complain(error);
     }
   };
@@ -170,9 +170,9 @@ async function wizard(upload) {
     const size = found.bytes < 1e6 ? `${count(Math.ceil(found.bytes / 1000))} kB` : `${count(Math.round(found.bytes / 1e6))} MB`;
     fill(main, steps(1), el("h1", { dir: "auto", tabindex: "-1" }, found.name),
       found.wiki
-        ? el("p", {}, `The dump of a wiki, ${size}. Its articles become documents, its categories stay categories. Redirects, disambiguation pages and very short pages are left out.`)
+        ? el("p", {}, `The dump of a wiki, ${size}. Each article becomes a document and keeps its categories. Redirects, disambiguation pages and very short pages are skipped.`)
         : table(found, size),
-      el("div", { class: "row actions" }, begin, el("button", { type: "button", click: back }, "Choose another file")));
+      el("div", { class: "actions" }, begin, el("button", { type: "button", click: back }, "Choose another file")));
     if (!main.contains(document.activeElement)) main.querySelector("h1").focus();
   }
 
@@ -184,25 +184,29 @@ async function wizard(upload) {
         role !== "text" && el("option", { value: "" }, role === "id" ? "none: number the rows" : "none"),
         found.columns.map((column) => el("option", { value: column, selected: found.roles[role] === column }, column))),
       el("span", { class: "quiet", id: `note-${role}` }, note));
+    const roles = ["title", "text", "labels", "id"];
+    const place = (name) => (is[name] ? roles.findIndex((role) => found.roles[role] === name) : roles.length);
     const known = SEPARATORS.some(([value]) => value === found.separator);
+    // Columns with a role come first: a wide file hides the others, not these.
+    const order = found.columns.map((_, at) => at).sort((a, b) => place(found.columns[a]) - place(found.columns[b]) || a - b);
     return [
-      el("p", { class: "quiet" }, `${size}. ${found.whole ? counted(found.looked_at, "row") : `The first ${counted(found.looked_at, "row")} were looked at`}. Is each column what it seems to be?`),
+      el("p", { class: "quiet" }, `${size}, ${found.whole ? counted(found.looked_at, "row") : `first ${counted(found.looked_at, "row")} read`}. Check which column is which, then import.`),
       el("div", { class: "roles" }, ROLES.map(pick),
         found.roles.labels && el("div", { class: "field" },
-          el("label", { for: "separator" }, "Between categories"),
+          el("label", { for: "separator" }, "Separator"),
           el("select", { id: "separator", change: (event) => { chosen.separator = event.target.value; look("separator"); } },
             SEPARATORS.map(([value, name]) => el("option", { value, selected: value === found.separator }, name)),
             !known && el("option", { value: found.separator, selected: true }, found.separator)),
-          el("span", { class: "quiet" }, "In cells that hold several"))),
+          el("span", { class: "quiet" }, "Between several categories"))),
       el("div", { class: "preview", tabindex: "0", role: "region", "aria-label": "The first ten rows" }, el("table", {},
-        el("thead", {}, el("tr", {}, found.columns.map((name) => el("th", { scope: "col", class: is[name] ? "used" : null, dir: "auto" }, name, is[name] && el("span", { class: "is" }, is[name]))))),
-        el("tbody", {}, found.rows.map((row) => el("tr", {}, row.map((cell, at) => el("td", { dir: "auto", class: is[found.columns[at]] ? "used" : null }, cell))))))),
+        el("thead", {}, el("tr", {}, order.map((at) => found.columns[at]).map((name) => el("th", { scope: "col", class: is[name] ? "used" : null, dir: "auto" }, name, is[name] && el("span", { class: "is" }, is[name]))))),
+        el("tbody", {}, found.rows.map((row) => el("tr", {}, order.map((at) => el("td", { dir: "auto", class: is[found.columns[at]] ? "used" : null }, row[at]))))))),
       found.n_categories > 0 && [
         el("h2", {}, `${count(found.n_categories)}${found.whole ? "" : " or more"} ${found.n_categories === 1 ? "category" : "categories"}`),
         el("ul", { class: "chips" }, found.categories.map(({ label, documents }) => el("li", { dir: "auto" }, label, el("span", { class: "quiet" }, ` ${count(documents)}`))))],
-      (found.remarks.length > 0 || found.unlabelled > 0) && el("div", { class: "notes" }, el("h2", {}, "Good to know"),
+      (found.remarks.length > 0 || found.unlabelled > 0) && el("div", { class: "notes" }, el("h2", {}, "Before you import"),
         el("ul", {}, found.remarks.map((each) => el("li", {}, each)),
-          found.n_categories > 0 && found.unlabelled > 0 && el("li", {}, `${counted(found.unlabelled, "row")} without a category: these are where missing members are found`))),
+          found.n_categories > 0 && found.unlabelled > 0 && el("li", {}, `${counted(found.unlabelled, "row")} without a category. priorwise looks for missing members there, too.`))),
     ];
   }
 

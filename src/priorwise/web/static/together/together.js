@@ -26,11 +26,12 @@ function show() {
   const open = state.disagreements.filter((each) => each.decision === null);
   fill(main,
     el("h1", { dir: "auto" }, state.name),
-    el("p", {}, el("a", { class: "button main", href: address("workbench", { category }) }, "Judge"), " ", el("a", { class: "button", href: address("finish", { category }) }, "Finish")),
+    el("p", { class: "quiet" }, "Invite others by a link, share the documents among you, and settle disagreements."),
+    el("p", {}, el("a", { class: `button${state.team ? " main" : ""}`, href: address("workbench", { category }) }, "Judge"), " ", el("a", { class: "button", href: address("finish", { category }) }, "Finish")),
     el("h2", {}, "Reviewers"), reviewers(), team(),
     el("h2", {}, "Agreement"), agreement(),
     el("h2", { id: "disagreements", tabindex: "-1" }, `Disagreements${state.disagreements.length ? `: ${count(open.length)} to decide` : ""}`),
-    state.disagreements.length ? el("ul", { class: "disagreements" }, state.disagreements.map(disagreement)) : el("p", { class: "quiet" }, "Reviewers have not disagreed about any document."));
+    state.disagreements.length ? el("ul", { class: "disagreements" }, state.disagreements.map(disagreement)) : el("p", { class: "quiet" }, "None so far."));
 }
 
 function reviewers() {
@@ -39,9 +40,9 @@ function reviewers() {
     el("div", { class: "wide" }, el("table", {},
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Name"), el("th", { scope: "col", class: "number" }, "Judged"), el("th", { scope: "col" }, "Link"))),
       el("tbody", {}, state.reviewers.map((each) => el("tr", {}, el("th", { scope: "row", dir: "auto" }, each.name), el("td", { class: "number" }, count(each.judged)),
-        el("td", {}, each.link === null ? el("span", { class: "quiet" }, "Not in the team") : link(each))))))),
-    state.team && el("p", { class: "quiet" }, "Each link is for one person: whoever opens it judges this category under that name, sees no other page and no verdict of the others.",
-      LOCAL && el("strong", {}, " These links work on this computer only. To invite others, start the app with “priorwise app --host 0.0.0.0”.")),
+        el("td", {}, each.link === null ? el("span", { class: "quiet" }, "No link: not in the team") : link(each))))))),
+    state.team && el("p", { class: "quiet" }, "Each link is for one person. It opens this category under that name, and shows neither other pages nor other people’s verdicts.",
+      LOCAL && el("strong", {}, " These links work on this computer only. For others to open them, start the app with “priorwise app --host 0.0.0.0”.")),
   ];
 }
 
@@ -59,14 +60,14 @@ function team() {
   const copies = el("input", { id: "copies", type: "number", min: 1, max: 50, value: Math.max(2, state.team?.copies ?? 2), "aria-label": "Reviewers for each document" });
   const overlap = el("input", { id: "overlap", type: "number", min: 0, max: 100, value: Math.round(100 * (state.team?.overlap || 0.1)), "aria-label": "Percent of the documents that everyone judges" });
   const now = !state.team || (state.team.copies === 1 && state.team.overlap === 0) ? "split" : state.team.copies > 1 ? "copies" : "overlap";
-  const choice = (value, ...text) => el("label", { class: "choice" }, el("input", { type: "radio", name: "how", value, checked: value === now }), " ", text);
+  const choice = (value, ...text) => el("label", { class: "choice" }, el("input", { type: "radio", name: "how", value, checked: value === now }), el("span", {}, text));
   const form = el("form", { class: "card who", submit: save },
     el("div", { class: "field" }, el("label", { for: "names" }, "Who judges? One name on each line."), names),
     el("fieldset", {}, el("legend", {}, "Who gets which documents?"),
       choice("split", "Split: each document goes to one reviewer"),
       choice("overlap", "Split, but everyone judges ", overlap, " % of the documents, to measure agreement"),
       choice("copies", "Each document is judged by ", copies, " reviewers")),
-    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, "Save"),
+    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, state.team ? "Save" : "Save and make links"),
       state.team && el("button", { type: "button", click: () => share([]) }, "End the team")));
   function save(event) {
     event.preventDefault();
@@ -74,7 +75,7 @@ function team() {
     const given = names.value.split("\n").map((each) => each.trim()).filter(Boolean);
     share(given, how === "copies" ? { copies: Number(copies.value) } : how === "overlap" ? { overlap: Number(overlap.value) / 100 } : {});
   }
-  return el("details", { open: !state.team }, el("summary", {}, state.team ? "Change the team" : "Invite reviewers"), form);
+  return el("details", { class: "team", open: !state.team }, el("summary", {}, state.team ? "Change the team" : "Invite reviewers"), form);
 }
 
 async function share(reviewers, how = {}) {
@@ -90,7 +91,7 @@ async function share(reviewers, how = {}) {
 
 function agreement() {
   const { group, pairs } = state;
-  if (!group.documents) return el("p", { class: "quiet" }, "No document was judged by two reviewers yet.");
+  if (!group.documents) return el("p", { class: "quiet" }, "No document has been judged by two reviewers yet.");
   return [
     group.reviewers > 2 && el("p", {}, `All ${group.reviewers} reviewers: Krippendorff’s α ${number(group.alpha)} on ${counted(group.documents, "document")} that two or more judged`,
       group.by_all > 0 ? `; Fleiss’ κ ${number(group.fleiss)} on ${counted(group.by_all, "document")} that all judged.` : "."),

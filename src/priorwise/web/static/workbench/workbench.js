@@ -1,5 +1,5 @@
 // Judge one document after the other. The ranking learns meanwhile, and never moves what is being read.
-import { address, ask, complain, count, counted, el, fill, later, query, say } from "/static/base.js";
+import { address, ask, complain, count, counted, el, fill, later, percent, query, say } from "/static/base.js";
 import { judging } from "/static/judging.js";
 import { longList } from "/static/workbench/long_list.js";
 
@@ -39,10 +39,10 @@ function bench() {
     el("h1", { dir: "auto" }, start.name), sums,
     el("button", { type: "button", class: "show list", click: () => root.classList.toggle("listing") }, "Queue"),
     el("button", { type: "button", class: "show", click: () => root.classList.toggle("explaining") }, "Why"),
-    start.is_guest ? el("span", { class: "quiet" }, reviewer) : [el("a", { class: "button", href: address("together", { category: start.key }) }, "Together"), finish], banner);
+    start.is_guest ? el("span", { class: "quiet" }, reviewer) : el("span", { class: "row" }, el("a", { class: "button", href: address("together", { category: start.key }) }, "Together"), finish), banner);
 
   // Left
-  const filter = el("input", { type: "search", "aria-label": "Filter the queue by title", placeholder: "Filter", input: later(150, drawQueue) });
+  const filter = el("input", { type: "search", "aria-label": "Filter the queue by title", placeholder: "Filter by title", input: later(150, drawQueue) });
   const tabs = [["queue", "Candidates"], ["new", "New"], ["judged", "Judged"]].map(([name, text]) => el("button", { type: "button", "aria-pressed": String(name === tab), dataset: { tab: name }, click: () => choose(name) }, text));
   const changes = el("p", { class: "quiet", role: "status" });
   const list = longList(row, "Documents");
@@ -131,7 +131,7 @@ function bench() {
 
   function reasons(found) {
     const row = (each) => {
-      const about = each.in_members === null ? "" : `in ${percent(each.in_members)} of the members, ${percent(each.in_others)} of the other documents`;
+      const about = each.in_members === null ? "" : `${percent(each.in_members)} of members, ${percent(each.in_others)} of other documents`;
       const matters = `${each.adds > 0 ? "+" : "-"}${each.name}`;
       return el("li", { class: "word" },
         el("strong", { dir: "auto" }, each.group === "labels" ? `Category: ${each.name}` : each.name),
@@ -144,7 +144,7 @@ function bench() {
     return [
       words !== start.words && el("div", { class: "card pending" }, el("p", {}, "Your words: ", el("strong", {}, words || "none")), el("button", { type: "button", class: "main", click: learnAgain }, "Learn again")),
       part("Counts for it", found.for), part("Counts against it", found.against),
-      !found.for.length && !found.against.length && el("p", { class: "quiet" }, "No word of this document decides."),
+      !found.for.length && !found.against.length && el("p", { class: "quiet" }, "No single word decides here."),
       found.similar.length > 0 && el("h3", {}, "Members most like it"),
       found.similar.map((each) => el("div", { class: "card similar" }, el("strong", { dir: "auto" }, each.title), el("div", { class: "quiet", dir: "auto" }, `Both have: ${each.shared.join(", ")}`))),
     ];
@@ -195,15 +195,15 @@ function bench() {
       if (tab === "judged") {
         const { verdicts } = await ask(address("api/workbench/history", about));
         const fits = verdicts.filter((each) => each.title.toLowerCase().includes(wanted.toLowerCase()));
-        if (tab === "judged") list.set(fits.map((each) => ({ id: each.item, title: each.title, share: each.reviewer === reviewer ? each.verdict : `${each.verdict} (${each.reviewer})`, kind: `said-${each.verdict}` })), "Nothing is judged yet.");
+        if (tab === "judged") list.set(fits.map((each) => ({ id: each.item, title: each.title, share: each.reviewer === reviewer ? each.verdict : `${each.verdict} (${each.reviewer})`, kind: `said-${each.verdict}` })), "You have not judged any document yet.");
       } else if (tab === "new") {
-        list.set(open(state.queue.filter((each) => fresh.has(each.id) && each.title.toLowerCase().includes(wanted.toLowerCase()))).map(asRow), "Nothing new since the last verdict.");
+        list.set(open(state.queue.filter((each) => fresh.has(each.id) && each.title.toLowerCase().includes(wanted.toLowerCase()))).map(asRow), "The last verdict brought no new candidates.");
       } else if (wanted) {
         const { rows, total } = await page(0);
-        if (filter.value.trim() === wanted) list.set(open(rows).map(asRow), "Nothing fits.", total - (rows.length - open(rows).length), async (offset) => (await page(offset)).rows.map(asRow));
+        if (filter.value.trim() === wanted) list.set(open(rows).map(asRow), "No title fits.", total - (rows.length - open(rows).length), async (offset) => (await page(offset)).rows.map(asRow));
       } else {
         const rows = open(state.queue);
-        list.set(rows.map(asRow), "Nothing is left in the queue.", Math.max(rows.length, state.total - (state.queue.length - rows.length)), async (offset) => (await page(offset)).rows.map(asRow));
+        list.set(rows.map(asRow), "The queue is empty.", Math.max(rows.length, state.total - (state.queue.length - rows.length)), async (offset) => (await page(offset)).rows.map(asRow));
       }
     } catch (error) {
       complain(error);
@@ -288,7 +288,7 @@ function bench() {
     const keysOf = [["Y  N  U  S", "Yes, No, Unsure, Skip. A skipped document comes back later."], ["Z", "Undo"], ["E", "Write a note"], ["J  K", "Next and previous in the queue"], ["Space  ↓  ↑", "Scroll the text"], ["/", "Filter the queue"], ["?", "This help"]];
     const box = el("dialog", { "aria-label": "Help" },
       el("h2", {}, "How it works"),
-      el("p", {}, "Say whether each document belongs to the category. The ranking learns from every verdict, so the best candidates come first. Underlined words decided most: a full line speaks for the category, a dotted line against it."),
+      el("p", {}, "Say whether each document belongs to the category. The ranking learns from every verdict, so the best candidates always come first. Underlined words decided most: a solid line counts for the category, a dotted line against it."),
       el("dl", {}, keysOf.map(([keyName, what]) => [el("dt", {}, keyName.split("  ").flatMap((each) => [el("kbd", {}, each), " "])), el("dd", {}, what)])),
       el("form", { method: "dialog", submit: () => {
         const given = name.value.trim() || "me";
@@ -299,10 +299,4 @@ function bench() {
       } }, !start.is_guest && el("div", { class: "field" }, el("label", { for: "reviewer" }, "Your name"), name), el("button", { type: "submit", class: "main" }, "Close")));
     return box;
   }
-}
-
-/** A share in words that do not promise more than it does. */
-function percent(share) {
-  if (share > 0 && share < 0.01) return "under 1%";
-  return share < 1 && share > 0.99 ? "over 99%" : `${Math.round(100 * share)}%`;
 }
