@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, from the results of `peers.py`: nobody writes them by hand."""
+"""The tables of docs/benchmarks/, from the results of `peers.py`: nobody writes them by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from peer_figures import Record, have_not_run, have_run, number, of, quality, ra
 ENGLISH_XML = 95_000
 """Megabytes of XML of the English Wikipedia."""
 
-TABLES = {"docs/benchmarks.md": ("speed", "classes", "whole")}
+TABLES = {"docs/benchmarks/index.md": ("speed", "classes"), "docs/benchmarks/peers.md": ("whole",)}
 
 
 def whole_table(results: Record) -> str:

@@ -1,7 +1,7 @@
 """One table of all peers on the same work: time, memory and quality, each contestant in a process of its own.
 
     python benchmarks/peers.py --data DIR            # some minutes; goes on where it was if it was broken off
-    python benchmarks/peers.py --write               # puts the tables into docs/benchmarks.md
+    python benchmarks/peers.py --write               # puts the tables into docs/benchmarks/
 
 Peers that are not installed are left out and named: `pip install --group peers` installs them. Without --data, made-up
 documents take the place of Reuters, Ohsumed and Wikipedia. The result is a JSON file, from which the tables are made.

@@ -51,7 +51,7 @@ class Job:
         left = None
         if self.state == "running" and self.share is not None and _SOON < self.share < 1:
             left = (time.monotonic() - self.begun) * (1 - self.share) / self.share
-        names = ("id", "kind", "corpus", "name", "state", "what", "share", "result", "error")
+        names = ("id", "kind", "corpus", "name", "state", "what", "share", "result", "error", "cancelled")
         return {**{name: getattr(self, name) for name in names}, "seconds_left": left}
 
 

@@ -83,7 +83,7 @@ class Desks:
         """Return the name of the first run, for a page that was opened without one."""
         names = [fact["name"] for fact in self._workspace.facts()]
         if not names:
-            raise InputError("there is no run to review yet: find a category and discover what is missing from it")
+            raise InputError("choose a category and find what is missing from it first")
         return str(names[0])
 
 

@@ -59,7 +59,7 @@ function reached(isThere) {
   const shown = document.querySelector(".offline");
   if (isThere) return shown?.remove();
   if (shown) return undefined;
-  document.body.append(el("p", { class: "offline", role: "alert" }, "priorwise has stopped. Start it again, and this page will reconnect by itself."));
+  document.querySelector(".top").append(el("p", { class: "offline", role: "alert" }, "priorwise has stopped. Start it again, and this page will reconnect by itself."));
   const again = () => fetch("/static/icon.svg", { cache: "no-store" }).then(() => reached(true), () => setTimeout(again, 2000));
   return setTimeout(again, 2000);
 }
@@ -67,11 +67,11 @@ function reached(isThere) {
 /** Follow what takes long: how far it is, how long it still takes, and a way to stop it. */
 export function jobView(job, cancel) {
   const left = job.seconds_left === null ? "" : job.seconds_left < 8 ? "a few seconds left" : job.seconds_left < 90 ? `about ${Math.round(job.seconds_left / 5) * 5} seconds left` : `about ${Math.round(job.seconds_left / 60)} minutes left`;
-  const what = job.state === "waiting" ? "Waiting for another job to finish" : job.what;
+  const what = job.cancelled ? "Cancelling…" : job.state === "waiting" ? "Waiting for another job to finish" : job.what;
   return el("div", { class: "job", role: "group", "aria-label": job.name },
-    el("div", { class: "row" }, el("strong", { dir: "auto" }, job.name), el("button", { type: "button", class: "link", click: () => cancel(job), "aria-label": `Cancel ${job.name}` }, "Cancel")),
+    el("div", { class: "row" }, el("strong", { dir: "auto" }, job.name), el("button", { type: "button", class: "link", disabled: job.cancelled, click: () => cancel(job), "aria-label": `Cancel ${job.name}` }, "Cancel")),
     el("progress", { max: 1, value: job.share === null || job.state === "waiting" ? null : job.share, "aria-label": `${job.name}: ${what}` }),
-    el("div", { class: "row quiet" }, el("span", {}, what), el("span", {}, left)));
+    el("div", { class: "row quiet" }, el("span", {}, what), el("span", {}, job.cancelled ? "" : left)));
 }
 
 /** How long ago something was, in words. */
@@ -104,6 +104,13 @@ export function complain(error) {
   const main = document.getElementById("main");
   main.querySelector(".trouble")?.remove();
   main.prepend(el("p", { class: "trouble", role: "alert" }, error.message ?? String(error)));
+}
+
+/** Say that a page has nothing to show, why, and where to go instead. */
+export function nothingHere(heading, error) {
+  const reason = error.message ?? String(error);
+  fill(document.getElementById("main"), el("div", { class: "empty" }, el("h1", {}, heading),
+    el("p", { role: "alert" }, `${reason[0].toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? "" : "."}`), el("a", { class: "button main", href: "library" }, "All categories")));
 }
 
 /** Take back what `complain` said. */

@@ -1,5 +1,5 @@
 // See what a prior does: points that move while a slider does, the words that move with them, and the figures.
-import { address, allIsWell, ask, complain, count, el, fill, later, query, say } from "/static/base.js";
+import { address, allIsWell, ask, complain, count, el, fill, later, nothingHere, query, say } from "/static/base.js";
 import { measure, measuresTable } from "./measures.js";
 import { Points, density, kinds } from "./points.js";
 import { Glance, Reader } from "./reading.js";
@@ -24,7 +24,7 @@ try {
   await state.open();
   run(state, await kinds(state));
 } catch (error) {
-  complain(error);
+  nothingHere("The Lab cannot open this category", error);
 }
 
 function run(state, kindOf) {

@@ -1,12 +1,9 @@
 // How complete the category is, how sure that is, and everything to download.
-import { address, ask, complain, count, counted, el, fill, query } from "/static/base.js";
+import { address, ask, complain, count, counted, el, fill, nothingHere, query } from "/static/base.js";
 
 const main = document.getElementById("main");
 const category = query.get("category");
-const state = await ask(address("api/finish/state", { category })).catch((error) => {
-  fill(main, el("h1", {}, "This category cannot be opened"), el("p", {}, el("a", { class: "button main", href: "library" }, "All categories")));
-  complain(error);
-});
+const state = await ask(address("api/finish/state", { category })).catch((error) => nothingHere("This category cannot be opened", error));
 if (state) show();
 
 function show() {

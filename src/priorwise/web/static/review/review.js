@@ -1,13 +1,10 @@
 // Evaluate: who are you; then one document after the other, origin and rank hidden; then what came of it.
-import { address, ask, complain, counted, el, fill, query, say } from "/static/base.js";
+import { address, ask, complain, counted, el, fill, nothingHere, query, say } from "/static/base.js";
 import { judging } from "/static/judging.js";
 import { showResults } from "/static/review/results.js";
 
 const main = document.getElementById("main");
-const start = await ask(address("api/review/start", { run: query.get("run") })).catch((error) => {
-  fill(main, el("div", { class: "empty" }, el("h1", {}, "There is nothing to evaluate yet"), el("p", {}, el("a", { class: "button main", href: "library" }, "All categories"))));
-  complain(error);
-});
+const start = await ask(address("api/review/start", { run: query.get("run") })).catch((error) => nothingHere("There is nothing to evaluate yet", error));
 
 if (start) {
   if (query.get("results")) showResults(main, start);

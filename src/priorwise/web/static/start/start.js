@@ -27,7 +27,7 @@ async function start() {
   const list = el("section");
   const chosen = el("input", { type: "file", id: "file", hidden: true, accept: [...state.endings, ".gz", ".bz2", ".xz", ".zst"].join(","), change: () => chosen.files.length && bring(chosen.files[0], state) });
   const zone = el("div", { class: "drop" },
-    el("button", { type: "button", class: "main", click: () => chosen.click() }, "Choose a file"),
+    el("button", { type: "button", class: state.interrupted.length ? null : "main", click: () => chosen.click() }, "Choose a file"),
     el("div", {}, "or drop it here"),
     el("div", { class: "quiet" }, "A spreadsheet or CSV, references (RIS, PubMed, BibTeX, EndNote), JSON lines, Parquet, or a wiki dump. The file stays on this computer."),
     chosen);

@@ -1,5 +1,5 @@
 // Who judges what, how far they agree, and what to decide where they do not.
-import { address, allIsWell, ask, complain, count, counted, el, fill, query, say } from "/static/base.js";
+import { address, allIsWell, ask, complain, count, counted, el, fill, nothingHere, query, say } from "/static/base.js";
 
 const main = document.getElementById("main");
 const category = query.get("category");
@@ -16,8 +16,7 @@ async function load() {
     state = await ask(address("api/together/state", { category }));
     show();
   } catch (error) {
-    fill(main, el("div", { class: "empty" }, el("h1", {}, "This category cannot be opened"), el("p", {}, el("a", { class: "button main", href: "library" }, "All categories"))));
-    complain(error);
+    nothingHere("This category cannot be opened", error);
   }
 }
 

@@ -1,5 +1,5 @@
 // Judge one document after the other. The ranking learns meanwhile, and never moves what is being read.
-import { address, ask, complain, count, counted, el, fill, later, percent, query, say } from "/static/base.js";
+import { address, ask, complain, count, counted, el, fill, later, nothingHere, percent, query, say } from "/static/base.js";
 import { judging } from "/static/judging.js";
 import { longList } from "/static/workbench/long_list.js";
 
@@ -7,10 +7,7 @@ const main = document.getElementById("main");
 const category = query.get("category");
 const given = query.get("reviewer") || localStorage.getItem("priorwise-reviewer") || "me";
 
-const start = await ask(address("api/workbench/start", { category, reviewer: given })).catch((error) => {
-  fill(main, el("div", { class: "empty" }, el("h1", {}, "This category cannot be opened"), el("p", {}, el("a", { class: "button main", href: "library" }, "All categories"))));
-  complain(error);
-});
+const start = await ask(address("api/workbench/start", { category, reviewer: given })).catch((error) => nothingHere("This category cannot be opened", error));
 if (start) bench();
 
 function bench() {
