@@ -149,6 +149,8 @@ def test_quiet_prints_nothing_and_json_is_json(cli: Cli, own_corpus: Path, run_p
     parts = json.loads(cli("explain", run_path, 1, "--json").stdout)
     assert parts["score"] == pytest.approx(parts["start"] + sum(word["adds"] for word in parts["words"]))
     assert "rankings" in json.loads(cli("review", "results", run_path, "--json").stdout)
+    trained = json.loads(cli("train", own_corpus, "-o", own_corpus.with_suffix(".model"), "--json").stdout)
+    assert trained["labels"] == sizes["corpus"]["labels"]
 
 
 @pytest.mark.parametrize(

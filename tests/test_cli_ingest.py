@@ -21,12 +21,30 @@ def test_ingest_prints_a_summary(cli: Cli, tmp_path: Path) -> None:
     arguments = ["--text", "body", "--labels", "tags", "--separator", ";", "-o", tmp_path / "x.corpus"]
     result = cli("ingest", "records", file, *arguments)
     assert result.exit_code == 0, result.output
-    assert re.search(r"x.corpus: 2 documents in [\d.]+ s \([\d,]+ documents/s, [\d.]+ MB/s\)", result.stdout)
+    assert re.search(r"x.corpus: 2 documents in [\d.]+ s \([\d,]+ documents/s\)", result.stdout)
     assert "4 distinct tokens, 6 in all documents; 2 labels, 2 memberships" in result.stdout
     assert Corpus.open(tmp_path / "x.corpus").largest_labels(5) == [("x", 1), ("y", 1)]
     again = cli("ingest", "records", file, *arguments)
     assert again.exit_code == 2
     assert cli("ingest", "records", file, *arguments, "--overwrite").exit_code == 0
+
+
+def test_the_columns_of_a_table_are_guessed_unless_they_are_named(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "in.csv"
+    rows = [f"R{n},On tea {n},Leaves are picked and dried in the shade,Plants; Drinks,Dry {n}" for n in range(5)]
+    file.write_text("\n".join(["Record,Title,Abstract,Subjects,Notes", *rows]), "utf-8")
+    result = cli("ingest", "records", file, "-o", tmp_path / "x.corpus")
+    assert "Columns: text 'Abstract', title 'Title', labels 'Subjects', id 'Record'." in result.stderr
+    corpus = Corpus.open(tmp_path / "x.corpus")
+    assert (corpus.ids([0]), corpus.titles([0]), corpus.largest_labels(5)) == (
+        ["R0"],
+        ["On tea 0"],
+        [("Drinks", 5), ("Plants", 5)],
+    )
+    result = cli("ingest", "records", file, "--text", "Notes", "-o", tmp_path / "y.corpus")
+    assert "Columns:" not in result.stderr
+    file.write_text("a,b\n1,2\n3,4\n", "utf-8")
+    assert "no column 'text'" in cli("ingest", "records", file, "-o", tmp_path / "z.corpus").stderr
 
 
 def test_ingest_of_a_folder(cli: Cli, tmp_path: Path) -> None:

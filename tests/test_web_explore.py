@@ -191,7 +191,7 @@ def test_sliders_and_keywords_move_the_words_of_the_model_that_ranks(
         near(page, ranked, ranked.opening("members"))
         expect(page.locator(".controls .progress")).to_contain_text("Learned from members that were left out: σ²")
         page.get_by_label("Keywords").fill("xyzzy")
-        page.expected_complaints = ("400",)
+        page.expected_complaints = ("404 (Not Found)",)
         page.get_by_label("Keywords").press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("no document has the word 'xyzzy'")
 
@@ -437,11 +437,11 @@ def test_a_document_is_read_and_its_title_is_no_markup(server: Asked, browser: B
         expect(reader.get_by_role("heading")).to_be_visible()
 
 
-@pytest.mark.parametrize("family", ["members", "beta"])
+@pytest.mark.parametrize("model", ["model=members", LAPLACE], ids=["members", "beta"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_for_axe(server: Asked, browser: Browser, scheme: str, family: str) -> None:
+def test_nothing_serious_for_axe(server: Asked, browser: Browser, scheme: str, model: str) -> None:
     with a_page(browser, color_scheme=scheme) as page:
-        page.goto(f"{server.url}&model={family}")
+        page.goto(f"{server.url}&{model}")
         expect(trial(page)).to_be_visible()
         expect(page.locator(".terrain-chart .main-svg").first).to_be_visible()
         assert serious_faults(page) == []
