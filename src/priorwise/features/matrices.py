@@ -29,9 +29,19 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     X = sound_matrix(X)
     y = sound_matrix(y, "Y")
     checked = sklearn_validate_data(estimator, X, y, **options)
-    found = checked[0] if isinstance(checked, tuple) else checked
-    check_size(found)
-    return checked
+    if isinstance(checked, tuple):
+        return (_checked_size(checked[0]), *checked[1:])
+    return _checked_size(checked)
+
+
+def _checked_size(X: Any) -> Any:
+    """A matrix whose numbers are not too large, with 32-bit indices if those suffice: loops are compiled once."""
+    check_size(X)
+    if not sp.issparse(X) or X.format not in ("csr", "csc") or X.indices.dtype == np.int32:
+        return X
+    if X.nnz >= 2**31 or max(X.shape) >= 2**31:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def sound_matrix(X: Any, name: str = "X") -> Any:
