@@ -619,10 +619,12 @@ def main() -> int:
         began, told = time.monotonic(), Counter[str]()
         with tempfile.TemporaryDirectory() as home:
             os.environ["PRIORWISE_CACHE"] = f"{home}/cache"
-            for what, said in attack(chosen.count or count, chosen.seed, Path(home)):
-                told[said if said in allowed else "WRONG"] += 1
-                if said not in allowed:
-                    print(f"  {what}: {said}", flush=True)
+            # Ctrl-C ends one attack, and prints its counts so far.
+            with contextlib.suppress(KeyboardInterrupt):
+                for what, said in attack(chosen.count or count, chosen.seed, Path(home)):
+                    told[said if said in allowed else "WRONG"] += 1
+                    if said not in allowed:
+                        print(f"  {what}: {said}", flush=True)
         failed |= "WRONG" in told
         figures = ", ".join(f"{number:,} {said}" for said, number in sorted(told.items()))
         print(f"{name}: {sum(told.values()):,} tried: {figures} ({time.monotonic() - began:.0f} s)", flush=True)

@@ -47,6 +47,49 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, suffix: str) ->
     assert pa.default_memory_pool().max_memory() - before < 40 << 20
 
 
+def shared(kind: str, rows: int = 500) -> pa.Array:
+    """One long text that every row names."""
+    once, places = pa.array([LONG]), pa.array([0] * rows, pa.int32())
+    if kind == "dictionary":
+        return pa.DictionaryArray.from_arrays(places, once)
+    if kind == "list of dictionary":
+        offsets = pa.array(range(rows + 1), pa.int32())
+        return pa.ListArray.from_arrays(offsets, pa.DictionaryArray.from_arrays(places, once))
+    if kind == "runs":
+        return pa.RunEndEncodedArray.from_arrays(pa.array([rows], pa.int32()), once)
+    view = pa.array([LONG], pa.string_view())
+    _, views, data = view.buffers()
+    repeated = pa.py_buffer(views.to_pybytes()[:16] * rows)
+    return pa.Array.from_buffers(pa.string_view(), rows, [None, repeated, data])
+
+
+@pytest.mark.parametrize(
+    ("suffix", "kind"),
+    [(".parquet", "dictionary"), *((".arrow", kind) for kind in ("dictionary", "list of dictionary", "runs", "views"))],
+)
+def test_a_text_that_every_row_names_counts_each_time(tmp_path: Path, suffix: str, kind: str) -> None:
+    table = pa.table({"id": pa.array(map(str, range(500))), "text": shared(kind)})
+    path = tmp_path / f"bomb{suffix}"
+    if suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd")
+    else:
+        with path.open("wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    with pytest.raises(BrokenFile, match="expands to more than 200 times its size"):
+        list(RecordReader([path]))
+
+
+@pytest.mark.parametrize("kind", ["dictionary", "views"])
+def test_columns_of_shared_texts_are_read(tmp_path: Path, kind: str) -> None:
+    texts = pa.array([f"text {row % 7}" for row in range(2000)])
+    column = texts.dictionary_encode() if kind == "dictionary" else texts.cast(pa.string_view())
+    table = pa.table({"text": column})
+    with (tmp_path / "a.arrow").open("wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    found = [document.text for document in RecordReader([tmp_path / "a.arrow"])]
+    assert found == texts.to_pylist()
+
+
 def test_a_bomb_is_read_if_the_user_trusts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(opening.ALLOW_LARGE, "1")
     assert len(list(RecordReader([bomb(tmp_path / "bomb.parquet")]))) == 500

@@ -8,7 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile
 from priorwise.readers.fields import Numbered
@@ -177,13 +180,54 @@ def _can_be_kept(kind: pa.DataType) -> bool:
     return text or number or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)
 
 
+def _expanded(column: pa.Array) -> int:
+    """Return the bytes that a column has when each repeated value is written out."""
+    return int(np.maximum(_sizes_written_out(column), 0).sum()) if _shares(column.type) else int(column.nbytes)
+
+
+def _shares(kind: pa.DataType) -> bool:
+    """Return whether several rows of a type may have the same bytes."""
+    views = (pa.types.is_string_view, pa.types.is_binary_view, pa.types.is_list_view, pa.types.is_large_list_view)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind) or any(is_view(kind) for is_view in views):
+        return True
+    return any(_shares(kind.field(number).type) for number in range(kind.num_fields))
+
+
+def _sizes_written_out(array: pa.Array) -> NDArray[np.int64]:
+    """Return the bytes of each value; what cannot be measured one by one counts as the largest that it may be."""
+    kind, n = array.type, len(array)
+    if n > _MOST_ROWS:
+        raise ValueError(f"{n:,} rows in one batch")
+    if pa.types.is_dictionary(kind):
+        inner = _sizes_written_out(array.dictionary)
+        places = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        return inner[np.clip(places, 0, len(inner) - 1)] if len(inner) else np.zeros(n, np.int64)
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        # A view begins with its length.
+        views = np.frombuffer(array.buffers()[1] or b"", np.int32).reshape(-1, 4)
+        return views[array.offset : array.offset + n, 0].astype(np.int64)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        offsets = array.offsets.to_numpy(zero_copy_only=False).astype(np.int64)
+        summed = np.concatenate([[0], np.cumsum(_sizes_written_out(array.values))])
+        places = np.clip(offsets, 0, len(summed) - 1)
+        return summed[places[1:]] - summed[places[:-1]]
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind):
+        return np.asarray(pc.binary_length(array).fill_null(0).to_numpy(zero_copy_only=False), np.int64)
+    if not _shares(kind):
+        return np.full(n, -(-array.nbytes // max(n, 1)), np.int64)
+    return np.full(n, array.nbytes, np.int64)
+
+
+_MOST_ROWS = 1 << 31
+
+
 def _rows(
     reader: RecordReader, path: Path, batches: Iterable[pa.RecordBatch], total: int | None, allowance: Allowance
 ) -> Numbered:
     number = 0
     before, size = reader.done_bytes, file_size(path) if compression(path) is None else 0
     for batch in batches:
-        allowance.spend(batch.nbytes)
+        allowance.spend(sum(_expanded(column) for column in batch.columns))
         for start in range(0, batch.num_rows, _ROWS_AT_A_TIME):
             part = batch.slice(start, _ROWS_AT_A_TIME)
             try:
