@@ -135,6 +135,13 @@ def test_every_action_by_keyboard_and_nothing_moves_what_is_read(bench: str, bro
         judge(page, "s")
         page.keyboard.press("j")
         expect(page.locator(".queue [aria-current]")).to_have_count(1)
+        # Whatever had the focus when the ranking changes, it is not lost.
+        for focused in (".queue [aria-current]", ".why button >> nth=0"):
+            page.locator(focused).focus()
+            judge(page, "u")
+            expect(page.locator(".queue, .why").locator(":focus").or_(page.locator(".why:focus"))).to_have_count(1)
+            page.keyboard.press("z")
+            expect(page.locator(".sums strong")).to_have_text(before)
         page.keyboard.press("?")
         expect(page.get_by_role("dialog")).to_be_visible()
         assert serious_faults(page) == []

@@ -22,6 +22,7 @@ export function longList(draw, name) {
     asked.clear();
     if (!total) {
       node.style.padding = "";
+      if (node.contains(document.activeElement)) node.focus({ preventScroll: true });
       fill(node, el("li", { class: "quiet" }, empty));
       drawn = [0, 0];
       return;
@@ -48,7 +49,8 @@ export function longList(draw, name) {
     node.style.padding = `${from * height}px 0 ${(total - to) * height}px`;
     fill(node, shown);
     drawn = [from, to];
-    if (focused) [...node.querySelectorAll("button")].find((button) => button.dataset.id === focused)?.focus({ preventScroll: true });
+    // The row may be gone, such as a document that was just judged: the list keeps the focus then.
+    if (focused !== null) ([...node.querySelectorAll("button")].find((button) => button.dataset.id === focused) ?? node).focus({ preventScroll: true });
     if (missing.length && more) fetchFrom(missing[0]);
   }
 

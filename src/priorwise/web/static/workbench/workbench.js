@@ -107,6 +107,7 @@ function bench() {
       start.description && el("p", { class: "definition", dir: "auto" }, `${start.name}: ${start.description}`),
       found.labels.length > 0 && el("ul", { class: "chips", "aria-label": "Other categories" }, found.labels.map((label) => el("li", { dir: "auto" }, label))),
       other && el("p", { class: "meta", dir: "auto" }, other));
+    if (why.contains(document.activeElement)) why.focus({ preventScroll: true });
     fill(why, blind ? el("p", { class: "quiet" }, "Hidden during a random check, so that your verdict is your own.") : reasons(found));
     if (own && !judgedHere.has(found.id)) say(`You said ${own.verdict} before.`);
     return found.text === null ? null : blind ? found.text : marked(found.text, found);
