@@ -17,7 +17,7 @@ TABLES = {"docs/benchmarks/index.md": ("speed", "classes"), "docs/benchmarks/pee
 
 def whole_table(results: Record) -> str:
     """Everybody at every piece of work, and what it was measured with."""
-    headings = ["", "seconds", "spread", "× our time", "processor, s", "MB", "× our memory", "what came of it"]
+    headings = ["", "seconds", "spread", "time", "processor, s", "MB", "× our memory", "what came of it"]
     rows = []
     for job in results["jobs"].values():
         for step in job["steps"]:
@@ -29,18 +29,25 @@ def whole_table(results: Record) -> str:
 
 def _row(job: Record, name: str, step: str) -> list[str]:
     figures = of(job, name, step)
-    least, most = map(number, figures.ratios)
     limit = job["contestants"][name]["role"] == "limit"
     return [
         f"*{name}*" if limit else name,
         number(figures.seconds),
         f"{figures.spread:.2f}" if figures.runs > 1 else "once",
-        number(figures.ratio) + (f" ({least}–{most})" if least != most else ""),
+        _compared(figures.ratio, figures.ratios),
         number(figures.processor),
         f"{figures.memory:,.0f}",
         number(figures.memory_ratio),
         "; ".join(filter(None, [rate(job, name, step), *quality(job, name)])),
     ]
+
+
+def _compared(ratio: float, ratios: tuple[float, float]) -> str:
+    """A time compared with ours, in words, with the smallest and the largest ratio."""
+    faster = ratio < 1
+    least, most = sorted(1 / each if faster else each for each in ratios)
+    between = f" ({number(least)}–{number(most)})" if number(least) != number(most) else ""
+    return f"{number(1 / ratio if faster else ratio)} times {'faster' if faster else 'ours'}{between}"
 
 
 def _remarks(results: Record) -> list[str]:

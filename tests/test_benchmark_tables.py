@@ -84,11 +84,11 @@ def test_who_took_part(results: dict[str, Any]) -> None:
 
 def test_tables(results: dict[str, Any]) -> None:
     whole = " ".join(whole_table(results).split())
-    assert "| ours | 4.0 | 2.50 | 1.0 | 8.0 | 100 | 1.0 | 10 MB/s; words 10 |" in whole
-    assert "| theirs | 10 | 4.00 | 2.5 (2.0–10) | 20 | 100 | 1.0 | 4.0 MB/s; words 9 |" in whole
-    assert "| theirs | 8.0 | once | 4.0 | 16 | 400 | 4.0 | accuracy 0.250 |" in whole
+    assert "| ours | 4.0 | 2.50 | 1.0 times ours | 8.0 | 100 | 1.0 | 10 MB/s; words 10 |" in whole
+    assert "| theirs | 10 | 4.00 | 2.5 times ours (2.0–10) | 20 | 100 | 1.0 | 4.0 MB/s; words 9 |" in whole
+    assert "| theirs | 8.0 | once | 4.0 times ours | 16 | 400 | 4.0 | accuracy 0.250 |" in whole
     assert "**1,000 classes: learn <them>: *fit***" in whole
-    assert "| *bzip2* | 1.0 | 1.00 | 0.25 (0.20–0.50) | 2.0 | 100 | 1.0 | 40 MB/s |" in whole
+    assert "| *bzip2* | 1.0 | 1.00 | 4.0 times faster (2.0–5.0) | 2.0 | 100 | 1.0 | 40 MB/s |" in whole
     assert "Not measured: absent (not installed); broken (ValueError: no)." in whole
     assert "so once: theirs." in whole
     speed = speed_table(results)
