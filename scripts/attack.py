@@ -428,7 +428,7 @@ def commands(root: Path) -> dict[str, Callable[[str, bool], Any]]:
         "train": command("train", "IN.corpus", "-o", "OUT.model"),
         "classify": command("classify", "IN.model", "IN.csv", "-o", "OUT.csv"),
         "evaluate": command("evaluate", "IN.model", "IN.corpus", "-o", "OUT.json"),
-        "report": command("report", "IN.run", "-o", "OUT.html", "-o", "OUT.csv", "-o", "OUT.wiki"),
+        "report": command("report", "IN.run", "-o", "OUT.html", "-o", "OUT.csv", "-o", "OUT.ris"),
         "report --into": command("report", "IN.run", "-o", "OUT.html", "--into", "OUT.csv"),
         NEW_ONLY: command("review", "export", "IN.run", "OUT.csv"),
         "vectors": lambda text, over: Vectors.of([[len(text), 1.0], [float(text == "new"), 2.0]], None).write(

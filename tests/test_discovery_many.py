@@ -20,6 +20,7 @@ from priorwise.discovery import Run, discover
 from priorwise.discovery.many import RunFolders, about_run, discover_many, discover_runs
 from priorwise.discovery.presence_stage import SharedSample, draw_training
 from priorwise.discovery.run import SharedLearning
+from priorwise.durable import held
 from priorwise.engines.engine import Local, score_corpus
 from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, choose_prior
@@ -204,6 +205,15 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     assert cli(*every, "--min-members", 2).exit_code == 0
     assert csv.read_csv(tmp_path / "all.csv").num_rows == 2 * csv.read_csv(tmp_path / "all.labels.csv").num_rows
     assert "has 5,000 members" in refused(*every, "--min-members", 5000, "--overwrite")
+
+
+def test_two_jobs_do_not_share_a_folder_of_runs(refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
+    with held(tmp_path / "x.runs", lock_name=".job.lock"):
+        said = refused(
+            "discover", corpus.path, "--all-categories", "--model", "presence", "--runs", tmp_path / "x.runs"
+        )
+    assert "x.runs is being written by process" in said
+    assert not (tmp_path / "x.runs").exists()
 
 
 @pytest.mark.parametrize(

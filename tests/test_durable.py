@@ -224,11 +224,12 @@ def test_a_disk_that_fills_up_between_two_renames(
 
 
 def test_a_lock_that_a_killed_process_left_is_removed_even_if_nothing_is_written(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("done")
+    for name in ("a.csv", "b.csv", "b.csv.lock"):
+        (tmp_path / name).write_text("done")
     (tmp_path / "a.csv.lock").write_text("process 1")
     (tmp_path / "a.csv.0123456789ab.partial").write_text("half")
     with pytest.raises(AlreadyExists):
-        check_free_files([tmp_path / "a.csv"], overwrite=False)
-    assert [file.name for file in tmp_path.iterdir()] == ["a.csv"]
+        check_free_files([tmp_path / "a.csv", tmp_path / "b.csv"], overwrite=False)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "b.csv"]
     with held(tmp_path / "a.csv"), pytest.raises(AlreadyExists):
         check_free_files([tmp_path / "a.csv"], overwrite=False)

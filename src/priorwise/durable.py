@@ -29,6 +29,9 @@ from priorwise.errors import AlreadyExists, CorpusError, DiskFull, InputError, I
 PATIENCE = 1.0
 """Seconds to wait for another process before saying who it is."""
 
+LOCK = ".lock"
+"""What is added to the name of a result for the name of its lock."""
+
 _AT_FDCWD, _EXCHANGE = -100, 2
 
 
@@ -124,14 +127,14 @@ def drafts_of(path: Path) -> list[Path]:
 
 
 @contextmanager
-def held(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
+def held(path: Path, *, patience: float = PATIENCE, lock_name: str = LOCK) -> Iterator[None]:
     """Hold the right to write `path`, for as long as the block lasts.
 
     The lock is a file beside it that only its owner can open. It is gone afterwards. A killed process holds nothing.
     """
     from filelock import FileLock, Timeout
 
-    name = _lock_of(path)
+    name = sibling(path, lock_name)
     lock = FileLock(name, timeout=patience, mode=0o600, poll_interval=0.02)
     try:
         lock.acquire()
@@ -150,10 +153,6 @@ def held(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
         if os.name != "nt":
             name.unlink(missing_ok=True)
         lock.release()
-
-
-def _lock_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.lock")
 
 
 def _about_us() -> str:
@@ -213,13 +212,14 @@ def check_free_files(paths: Sequence[Path], *, overwrite: bool) -> None:
         if path.is_dir():
             raise AlreadyExists(path, not_a="file")
         if path.exists() and not overwrite:
-            sweep(path)
+            for each in paths:
+                sweep(each)
             raise AlreadyExists(path)
 
 
 def sweep(path: Path) -> None:
     """Remove the lock that a killed process left next to a result that is there, and its drafts if that is a file."""
-    if _lock_of(path).exists():
+    if sibling(path, LOCK).exists():
         with suppress(InUse, OSError), held(path, patience=0):
             for left_over in drafts_of(path) if path.is_file() else ():
                 left_over.unlink()

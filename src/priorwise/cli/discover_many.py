@@ -103,19 +103,26 @@ def discover_many(
 
 def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
     from priorwise.discovery.many import LABELS, RunFolders, discover_runs
+    from priorwise.durable import disk_errors_explained, held, sweep
     from priorwise.version import __version__
 
     elsewhere = ("engine", "progress", "threads")
     chosen = {name: str(value) for name, value in choices.items() if name not in elsewhere}
     made_with = {"priorwise": __version__, "corpus": corpus.checksum, **chosen}
-    folders = RunFolders(runs, labels, made_with, overwrite=overwrite)
-    done = folders.done
-    # What is wrong with the labels is said before anything is written.
-    found = discover_runs(corpus, labels, done=done, **choices)
-    folders.begin()
-    for run in found:
-        folders.save(run)
-    folders.finish()
+    with disk_errors_explained(runs):
+        runs.parent.mkdir(parents=True, exist_ok=True)
+    # For as long as it takes: another job of the same name would mix its runs with these.
+    with held(runs, lock_name=".job.lock"):
+        folders = RunFolders(runs, labels, made_with, overwrite=overwrite)
+        done = folders.done
+        for path in (runs, *(runs / folders.names[label] for label in done)):
+            sweep(path)
+        # What is wrong with the labels is said before anything is written.
+        found = discover_runs(corpus, labels, done=done, **choices)
+        folders.begin()
+        for run in found:
+            folders.save(run)
+        folders.finish()
     before = f", {len(done):,} of them from before" if done else ""
     say(f"{runs}: {counted(len(labels), 'run')}{before}; {LABELS} says which run belongs to which category")
 
