@@ -54,11 +54,9 @@ class Vectors:
 
     @property
     def n_dimensions(self) -> int:
-        """How many numbers a vector has."""
         return int(self.values.shape[1])
 
     def take(self, rows: Any) -> Floats:
-        """The vectors of some documents."""
         return np.asarray(self.values[np.asarray(rows, np.int64)], np.float32)
 
     def blocks(self) -> Iterator[tuple[Rows, Floats]]:

@@ -183,7 +183,6 @@ class Statuses:
 
     @property
     def n_subcategories(self) -> int:
-        """How many subcategories there are."""
         return 0 if self._below is None else len(self._below.numbers) - 1
 
     def of(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Status]:

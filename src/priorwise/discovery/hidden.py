@@ -69,7 +69,6 @@ class LinearPeer:
         self.name += f", {self.reads}" * (self.reads != "words") + ", balanced" * balanced
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
-        """Score every document of the corpus."""
         X = tfidf(corpus, self.reads)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
         if self.negatives == "all":
@@ -160,7 +159,6 @@ class LaplaceBaseline:
     name: ClassVar[str] = BASELINE
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
-        """Score every document of the corpus."""
         return self.engine.score_corpus(corpus, Baseline.of(corpus, known, NONE).scorer)
 
 
@@ -173,7 +171,6 @@ class LearnedPrior:
     engine: Engine = HERE
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
-        """Score every document of the corpus."""
         learned = learn(corpus, known, NONE, self.procedure)
         return self.engine.score_corpus(corpus, learned.scorer)
 
@@ -196,11 +193,9 @@ class DefaultModel:
         return "default" + f", without {' and '.join(without)}" * bool(without)
 
     def scores(self, corpus: Corpus, known: Rows, label: str) -> Floats:
-        """Score every document of the corpus."""
         return self.found(corpus, known, label).scores
 
     def found(self, corpus: Corpus, known: Rows, label: str) -> FoundMembers:
-        """Return all that was learned."""
         category = Category(corpus, label, known, NONE, NONE)
         narrow = None
         if corpus.n_documents > READ_AT_MOST:

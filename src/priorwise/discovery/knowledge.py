@@ -100,7 +100,6 @@ class Knowledge:
         return replace(self, description=self.description or self.name(label))
 
     def ignored(self, corpus: Corpus) -> Rows:
-        """The words of a corpus to ignore."""
         return WordsByHand.of(corpus, self.words).ignored
 
     def row(self, corpus: Corpus, label: str | None) -> Floats:

@@ -97,7 +97,6 @@ class Together:
         return SharedSample.draw(self.corpus, self.excluded, size=SHARED, seed=self.choices.procedure.seed)
 
     def category(self, label: str) -> Category:
-        """The documents of a category."""
         members = np.setdiff1d(self.corpus.members(label), self.excluded).astype(np.int64)
         if len(members) < 2 or len(members) + len(self.excluded) == self.corpus.n_documents:
             n, after = self.corpus.n_documents, " after the exclusions" if len(self.excluded) else ""
@@ -106,7 +105,6 @@ class Together:
         return Category(self.corpus, label, members, self.excluded, NO_ROWS)
 
     def learn(self, label: str) -> LearnedLabel:
-        """Learn a category as one of many."""
         members = self.category(label).members
         learned = learn(self.corpus, members, self.excluded, self.choices.procedure, shared=self.sample, threads=1)
         choice = learned.choice
@@ -115,7 +113,6 @@ class Together:
         )
 
     def learned(self, labels: Sequence[str], engine: Engine) -> list[LearnedLabel]:
-        """Learn some categories."""
         groups = [labels[i : i + PER_TASK] for i in range(0, len(labels), PER_TASK)]
         return [each for group in engine.call(self._learn_group, groups) for each in group]
 
@@ -443,7 +440,6 @@ class RunFolders:
 
     @property
     def done(self) -> list[str]:
-        """The categories whose runs are there."""
         there = self.names.items() if self._goes_on else ()
         return [label for label, name in there if (self.path / name / RUN).is_file()]
 

@@ -81,13 +81,11 @@ class TriedSetting:
 
     @property
     def prior(self) -> StructuredGaussian:
-        """The prior of the setting."""
         groups = {"labels": self.labels, "vectors": self.vectors}
         return StructuredGaussian(self.variance, self.kinship, {name: each for name, each in groups.items() if each})
 
     @property
     def setting(self) -> Setting:
-        """The setting itself."""
         from priorwise.models.regression.member_trials import Setting
 
         return Setting(self.prior, self.believed, self.one_sided, self.described, self.knowledge)
@@ -129,7 +127,6 @@ class MemberStage(Stage):
 
     @property
     def missing(self) -> Missing | None:
-        """The estimated number of missing members."""
         return self.about.missing
 
     @property
@@ -138,7 +135,6 @@ class MemberStage(Stage):
         return self.about.tried
 
     def describe(self) -> list[str]:
-        """Say in sentences what was learned."""
         about, missing = self.about, self.about.missing
         believed = sum(each.share * each.believed for each in about.tried)
         said = (
@@ -205,17 +201,12 @@ class MemberStage(Stage):
         )
 
     def facts(self) -> dict[str, Any]:
-        """What `run.json` keeps."""
         return dataclasses.asdict(self.about)
-
-    def write(self, folder: Path) -> None:
-        """Nothing: everything is in `run.json` and the model."""
 
     @classmethod
     def read(
         cls, folder: Path, facts: dict[str, Any], role: str, model: LinearModel | None, ranking: Ranking | None
     ) -> Self:
-        """Read what `facts` kept."""
         about = typed(MemberFacts, facts)
         return cls(role, model, best_prior(about.tried), ranking, facts.get("predicted"), about)
 

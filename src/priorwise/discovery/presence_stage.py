@@ -292,7 +292,6 @@ class PresenceFacts:
 
     @property
     def prior(self) -> PseudoCounts:
-        """The prior."""
         return PseudoCounts(self.negative, self.positive, centre=self.centre)
 
 
@@ -315,7 +314,6 @@ class PresenceStage(Stage):
     def of(
         cls, learned: Learned, model: LinearModel, role: str, ranking: Ranking | None, predicted: int | None
     ) -> Self:
-        """Make the stage of what was learned."""
         about = learned.facts()
         choice = learned.choice
         return cls(role, model, about.prior, ranking, predicted, about, choice.terrains, choice.trials)
@@ -328,7 +326,6 @@ class PresenceStage(Stage):
 
     @property
     def strength_ratio(self) -> float | None:
-        """λ− over λ+."""
         return self.about.negative / self.about.positive
 
     @property
@@ -341,7 +338,6 @@ class PresenceStage(Stage):
         return Terrain(first.grid, tp, fp, score, first.positives, first.negatives)
 
     def describe(self) -> list[str]:
-        """Say in sentences what was learned."""
         about = self.about
         origin = "Given" if about.given else "Learned"
         said = [f"{origin} prior: λ− = {about.negative:g}, λ+ = {about.positive:g}. {in_words(self.prior)}"]
@@ -424,7 +420,6 @@ class PresenceStage(Stage):
         return words
 
     def facts(self) -> dict[str, Any]:
-        """What `run.json` keeps."""
         return dataclasses.asdict(self.about)
 
     def write(self, folder: Path) -> None:
@@ -437,7 +432,6 @@ class PresenceStage(Stage):
     def read(
         cls, folder: Path, facts: dict[str, Any], role: str, model: LinearModel | None, ranking: Ranking | None
     ) -> Self:
-        """Read what `facts` and `write` kept."""
         about = typed(PresenceFacts, facts)
         terrains, trials = read_terrains(folder, about.seeds) if about.seeds else ([], None)
         return cls(role, model, about.prior, ranking, facts.get("predicted"), about, terrains, trials)
@@ -635,7 +629,6 @@ class Learned:
         return Scorer(Weights(self.training.features, own.values, own.bias), self.choice.length_power)
 
     def facts(self) -> PresenceFacts:
-        """How the prior was learned, and what it is."""
         choice, training, procedure = self.choice, self.training, self.procedure
 
         def value(prior: PseudoCounts, length_power: float) -> Value:
@@ -733,7 +726,6 @@ class LearnedFrom:
 
     @classmethod
     def of(cls, corpus: Corpus) -> LearnedFrom:
-        """What to remember of a corpus."""
         return cls(corpus.checksum, corpus.n_documents, corpus.tokenizer)
 
 

@@ -101,13 +101,13 @@ class Stage(ABC):
     def describe(self) -> list[str]:
         """Say in sentences what was learned: the prior first."""
 
-    @abstractmethod
     def table(self) -> FactTable | None:
-        """The figures behind those sentences."""
+        """The figures behind those sentences; none by default."""
+        return None
 
-    @abstractmethod
     def drawing(self) -> Drawing | None:
-        """A picture of what was tried."""
+        """A picture of what was tried; none by default."""
+        return None
 
     def options(self, n_members: int, *, shared: bool) -> list[str]:
         """The options of `discover` that choose how this stage learns; none by default.
@@ -116,13 +116,13 @@ class Stage(ABC):
         """
         return []
 
-    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """What `run.json` keeps of the stage."""
+        return {}
 
-    @abstractmethod
     def write(self, folder: Path) -> None:
-        """Write the stage's own files, beside its model and ranking."""
+        """Write the stage's own files, next to its model and ranking; none by default."""
+        return
 
     @classmethod
     @abstractmethod
@@ -154,27 +154,10 @@ class KnownStage(Stage):
     keeps_model: ClassVar[bool] = False
 
     def describe(self) -> list[str]:
-        """Say what it is."""
         return ["Documents by the words that are known, or by those of the one member, weighted by how rare they are."]
-
-    def table(self) -> FactTable | None:
-        """No figures."""
-        return None
-
-    def drawing(self) -> Drawing | None:
-        """No picture."""
-        return None
-
-    def facts(self) -> dict[str, Any]:
-        """Nothing was learned."""
-        return {}
-
-    def write(self, folder: Path) -> None:
-        """Write no file of its own."""
 
     @classmethod
     def read(
         cls, folder: Path, facts: dict[str, Any], role: str, model: LinearModel | None, ranking: Ranking | None
     ) -> Self:
-        """Read it again."""
         return cls(role, model, None, ranking, None)

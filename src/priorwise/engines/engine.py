@@ -21,22 +21,16 @@ class Documents(Protocol):
     """What a pass over documents needs. A corpus provides it, and so does a part of one."""
 
     @property
-    def n_documents(self) -> int:
-        """How many documents there are."""
-        ...
+    def n_documents(self) -> int: ...
 
     @property
     def n_vocabulary(self) -> int:
         """How many distinct tokens there are."""
         ...
 
-    def batches(self) -> Iterator[TokenBatch]:
-        """Yield all documents in order."""
-        ...
+    def batches(self) -> Iterator[TokenBatch]: ...
 
-    def take(self, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Return the tokens of some documents."""
-        ...
+    def take(self, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32]]: ...
 
 
 Floats = NDArray[np.float64]
@@ -345,9 +339,7 @@ class Engine(Protocol):
         """Rank every document under each scorer; see :func:`rank_corpus`."""
         ...
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
-        """Score every document."""
-        ...
+    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True)
@@ -360,7 +352,6 @@ class Local:
     threads: int | None = None
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """Call a function with each item."""
         return list(in_order((partial(function, item) for item in items), self.threads))
 
     def rank_corpus(
@@ -376,5 +367,4 @@ class Local:
         return rank_corpus(corpus, scorers, top=top, skip=skip, threads=self.threads, progress=progress)
 
     def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
-        """Score every document."""
         return score_corpus(corpus, scorer, threads=self.threads)

@@ -125,16 +125,13 @@ class SparkTokens:
 
     @property
     def largest(self) -> int:
-        """The largest count."""
         return int(pc.max(self._sizes["largest"]).as_py() or 0)
 
     @property
     def entries(self) -> int:
-        """How many counts there are."""
         return int(pc.sum(self._sizes["entries"]).as_py() or 0)
 
     def count(self) -> CountedNames:
-        """Count the tokens of all shards."""
         from pyspark.sql import functions as spark
 
         each = self._spark.map(self._groups, count_group, _COUNTED)

@@ -162,7 +162,6 @@ class Measures:
 
     @classmethod
     def of(cls, predicted: Mask, member: Mask, others_per_member: float = 1.0) -> Measures:
-        """Count."""
         tp, fp = int(np.count_nonzero(predicted & member)), int(np.count_nonzero(predicted & ~member))
         members = int(np.count_nonzero(member))
         return cls(tp, fp, members - tp, len(member) - members - fp, others_per_member)

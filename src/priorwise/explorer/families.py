@@ -112,11 +112,9 @@ class FamilySetting:
 
     @property
     def prior(self) -> Any:
-        """The prior with these numbers."""
         return self.family.make(*self.values)
 
     def named(self) -> dict[str, float]:
-        """The numbers by their names."""
         return {each.name: value for each, value in zip(self.family.parameters, self.values, strict=True)}
 
     def __str__(self) -> str:
@@ -263,7 +261,6 @@ class NaiveBayesFamily(Family):
 
     @property
     def title(self) -> str:
-        """Its name on the screen."""
         around = ", around the corpus" if self.name.endswith("-collection") else ""
         return f"{self.model.name.capitalize()}, {self.prior.title}{around}"
 
@@ -274,7 +271,6 @@ class NaiveBayesFamily(Family):
 
     @property
     def formula(self) -> str:
-        """The prior's formula."""
         return self.prior.formula
 
     @property
@@ -284,11 +280,9 @@ class NaiveBayesFamily(Family):
 
     @property
     def default(self) -> tuple[float, ...]:
-        """The numbers of the prior that it has."""
         return self.prior.numbers
 
     def make(self, *values: float) -> Prior:
-        """Make the prior with these numbers."""
         return self.prior.with_numbers(*values)
 
     def show(self, view: View) -> ShownModel:

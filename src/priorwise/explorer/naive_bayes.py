@@ -55,7 +55,6 @@ class FamilyTerrain:
         return [self.setting(cell) for cell in self.path(objective, start)]
 
     def setting(self, cell: tuple[int, ...]) -> FamilySetting:
-        """The prior of a cell."""
         return FamilySetting(self.family, tuple(float(axis[i]) for axis, i in zip(self.axes, cell, strict=True)))
 
     def nearest(self, setting: FamilySetting) -> tuple[int, ...]:
@@ -307,7 +306,6 @@ class ShownNaiveBayes(ShownModel):
         return self.coordinates.of_tokens(setting)
 
     def names(self, features: NDArray[np.int64]) -> list[str]:
-        """The tokens."""
         return self.view.corpus.token_names(self.view.documents.features[features])
 
     def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
@@ -329,5 +327,4 @@ class ShownNaiveBayes(ShownModel):
         return self._maps[family.name]
 
     def of_corpus(self, setting: FamilySetting) -> Iterator[tuple[int, Floats]]:
-        """Both coordinates of all documents of the corpus."""
         return self.coordinates.of_corpus(setting, self.view.corpus)

@@ -30,7 +30,6 @@ class OtherLabels:
     amounts: Floats
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self.numbers)
 
     def columns(self, corpus: Corpus, rows: Rows) -> Any:

@@ -71,7 +71,6 @@ class Words(TransformerMixin, BaseEstimator):
         return np.array([" ".join(read(text)) for text in X], dtype=object)
 
     def __call__(self, text: str) -> list[str]:
-        """Give the words of one text."""
         return self._reader()(text)
 
     def _reader(self) -> Callable[[str], list[str]]:

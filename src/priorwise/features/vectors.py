@@ -101,7 +101,6 @@ class VectorFeatures:
         return cls(centre, float(1.0 / np.sqrt(max(1.0 - float(centre @ centre), 1e-6))))
 
     def __len__(self) -> int:
-        """How many features there are."""
         return len(self.centre)
 
     def columns(self, corpus: Corpus, rows: Rows) -> Any:

@@ -43,7 +43,6 @@ class OutputLabels:
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs the model has."""
         return 1 if len(self.classes) == 2 and not self.multilabel else len(self.classes)
 
     def name(self, output: int) -> str:

@@ -252,7 +252,6 @@ class VectorWeights:
     members: list[str]
 
     def adds(self, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-        """What each of some vectors adds, a row each."""
         return np.where(vectors.any(axis=1), vectors @ self.weights - float(self.centre @ self.weights), 0.0)
 
 

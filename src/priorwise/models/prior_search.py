@@ -49,11 +49,9 @@ class FoldedScores(HeldOut):
         return getattr(self.estimator, "usual_target", None) or super().usual_target
 
     def members(self) -> NDArray[np.bool_]:
-        """Which documents are of which output."""
         return self.labels.membership(self.y).toarray() > 0
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
-        """For each prior in turn, the scores of every document for every output."""
         for p, prior in enumerate(priors):
             scores = np.full((self.X.shape[0], self.labels.n_outputs), OUT_OF_THE_QUESTION)
             for fold, (train, test) in enumerate(self.folds):
@@ -242,7 +240,6 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _held_out(self, X: Any, y: Any, weight: Floats) -> HeldOut:
-        """What to judge priors by."""
         grid = None if self.grid is None else [bound(prior, self._words) for prior in self.grid]
         given, estimator = self.estimator.get_params(deep=False)["prior"], self.estimator
         if (prior := bound(given, self._words)) is not given:
@@ -257,7 +254,6 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.strategy
 
     def _choose(self, held_out: HeldOut, strategy: Strategy | None) -> SearchResult:
-        """Look for it."""
         target = held_out.usual_target if self.target is None else as_target(self.target)
         if self.average and not target.is_log_probability:
             raise InputError(

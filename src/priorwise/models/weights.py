@@ -112,11 +112,9 @@ class Calibration:
     intercept: float
 
     def probability(self, scores: Floats) -> Floats:
-        """Probability of each score."""
         return np.exp(-np.logaddexp(0.0, -self.log_odds(scores)))
 
     def log_odds(self, scores: Floats) -> Floats:
-        """Log odds of each score."""
         return self.slope * scores + self.intercept
 
 

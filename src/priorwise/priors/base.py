@@ -189,7 +189,7 @@ class Prior:
         return []
 
     def describe(self, about: Any = None) -> str:
-        """Say in words what the prior means; `about` is what the model counted, a `Counted`, if it counts.
+        """Say in words what the prior means; `about` is what the model counted, a `CountSummary`, if it counts.
 
         Examples
         --------

@@ -245,7 +245,6 @@ class ClassSize:
     types: int
 
     def of(self, classes: Any) -> ClassSize:
-        """The sizes of some classes, or of one."""
         return ClassSize(self.occurrences[classes], self.distinct[classes], self.whole[classes], self.types)
 
     @property

@@ -178,7 +178,6 @@ class Informed(PenaltyPrior, listed=False):
         return replace(self, variance=self.variance * factor)
 
     def along(self, variances: Sequence[float]) -> tuple[Self, ...]:
-        """List the same prior at each of these variances."""
         return self.grid([self.strength], variances)
 
     def grid(  # type: ignore[override]
@@ -193,7 +192,6 @@ class Informed(PenaltyPrior, listed=False):
         )
 
     def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
-        """Give the variance and the mode of each feature for one of the outputs."""
         rows, columns = self.known.shape
         if columns != n_features:
             raise InputError(f"{self!r} is about {columns} features, but there are {n_features}")

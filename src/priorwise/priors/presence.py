@@ -209,7 +209,6 @@ class PseudoCounts(PresencePrior):
         return tuple(replace(self, negative=n, positive=p, classes=None) for n in values for p in values)
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         centre = "every word" if self.rising else "each word as often as the corpus does"
         said = ", ".join(f"{strength:g}" for strength in self.numbers)
         return f"centre: imagined documents hold {centre}; strength: {said} of them for the classes"

@@ -120,12 +120,10 @@ class Beta(RatePrior):
         return self.alpha + self.beta
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         said = f"centre: a word is in {self.centre:.3g} of the documents"
         return said if about is None else f"{said}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each term."""
         return blend(counts.found, counts.documents, self.centre, self.strength)
 
 
@@ -201,12 +199,10 @@ class JelinekMercer(RatePrior, MixedPrior):
         return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         said = _centre(about)
         return said if about is None else f"{said}; {about.strength(self.strength(about.size))}"
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each term."""
         return _mixed(counts, *self.mix(counts.documents))
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
@@ -253,12 +249,10 @@ class CollectionBeta(RatePrior, MixedPrior):
         return f"CollectionBeta({self.strength:g})"
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         said = _centre(about)
         return said if about is None else f"{said}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each term."""
         return _mixed(counts, *self.mix(counts.documents))
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
@@ -314,11 +308,9 @@ class TermBeta(RatePrior, PresencePrior):
         return f"TermBeta({self.scale:g})"
 
     def rates(self, counts: TermCounts) -> Floats:
-        """θ of each term."""
         return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         return f"{_centre(None)}; strength: read from the data for each word and class, times {self.scale:g}"
 
     def strengths(self, n_classes: int) -> Floats:
@@ -326,7 +318,6 @@ class TermBeta(RatePrior, PresencePrior):
         return np.full(n_classes, self.scale)
 
     def with_strengths(self, strengths: Sequence[float]) -> tuple[TermBeta, ...]:
-        """Make a prior for each class."""
         return tuple(TermBeta(scale) for scale in strengths)
 
     def table(self, counts: TermCounts, strengths: Floats) -> LogTable:

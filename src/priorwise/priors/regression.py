@@ -404,7 +404,6 @@ class Jeffreys(RegressionPrior):
     log_concave = False
 
     def describe(self, about: Any = None, *, output: int = 0, limit: int = 20) -> str:
-        """Say what the prior expects."""
         return "centre: a word changes nothing; strength: there is no number to choose"
 
     def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:

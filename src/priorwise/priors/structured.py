@@ -122,7 +122,6 @@ categories count as evidence, with a variance of 0.25 times a word's.
         return np.array([self.groups.get(name, 0.0) for name in names])
 
     def describe(self, about: Any = None) -> str:
-        """Say what the prior means, in words."""
         said = [f"A word's weight has a standard deviation of {np.sqrt(self.variance):.2g}."]
         if self.kinship:
             said.append(f"Words that are spelled alike share {self.kinship:.0%} of the variance.")

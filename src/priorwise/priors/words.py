@@ -96,7 +96,6 @@ class Dirichlet(WordPrior):
         ]
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         if about is None:
             return f"centre: every word is equally likely; strength: each is imagined {self.alpha:g} times"
         said = f"centre: each of the {about.types:,} words is equally likely"
@@ -111,7 +110,6 @@ class Dirichlet(WordPrior):
         return self.alpha * types
 
     def weigh(self, size: ClassSize) -> WordWeights:
-        """Weights of the words of classes of such sizes."""
         whole = size.occurrences + self.strength(size.types)
         unseen = np.divide(self.alpha, whole, out=np.full(np.shape(whole), self.centre(size.types)), where=whole > 0)
         return WordWeights(np.full(np.shape(whole), self.alpha), -log_rate(whole), log_rate(unseen))
@@ -165,11 +163,9 @@ class AbsoluteDiscount(WordPrior):
         return self.discount * distinct
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
     def weigh(self, size: ClassSize) -> WordWeights:
-        """Weights of the words of classes of such sizes."""
         counted = np.maximum(size.occurrences, 1e-300)
         held_back = self.discount * size.whole / counted
         return WordWeights.of(size, shift=-self.discount, kept=1.0, divisor=size.occurrences, held_back=held_back)
@@ -215,11 +211,9 @@ class LinearDiscount(WordPrior):
         return self.alpha * occurrences / (1 - self.alpha)
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.size))
 
     def weigh(self, size: ClassSize) -> WordWeights:
-        """Weights of the words of classes of such sizes."""
         held_back = np.full(np.shape(size.occurrences), self.alpha)
         return WordWeights.of(size, shift=0.0, kept=1 - self.alpha, divisor=size.occurrences, held_back=held_back)
 
@@ -267,11 +261,9 @@ class WittenBell(WordPrior):
         return [Preset("", "Witten-Bell", "w", "their own: α = 1", cls(1.0))]
 
     def describe(self, about: CountSummary | None = None) -> str:
-        """Say what the prior expects, and how strongly."""
         return _described(about, 0.0 if about is None else self.strength(about.distinct))
 
     def weigh(self, size: ClassSize) -> WordWeights:
-        """Weights of the words of classes of such sizes."""
         imagined = self.alpha * size.distinct
         whole = np.maximum(size.occurrences + imagined, 1e-300)
         return WordWeights.of(size, shift=0.0, kept=1.0, divisor=whole, held_back=imagined / whole)
@@ -319,11 +311,9 @@ class WeightManipulation(WeightPrior):
         return f"WeightManipulation({self.gamma:g})"
 
     def describe(self, about: Any = None) -> str:
-        """Say what the prior does; it has no centre."""
         return f"no centre: all words that a class has never seen share a weight of {self.gamma:g}"
 
     def weigh(self, size: ClassSize) -> WordWeights:
-        """Weights of the words of classes of such sizes."""
         counted = np.where(size.occurrences > 0, size.occurrences, 1.0)
         unseen = self.gamma / np.where(size.unseen > 0, size.unseen, 1.0)
         return WordWeights(np.zeros(np.shape(counted)), -np.log(counted), unseen)

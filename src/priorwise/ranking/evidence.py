@@ -50,7 +50,6 @@ class WordEvidence:
 
     @property
     def adds(self) -> float:
-        """What it adds to the score."""
         return self.weight * self.amount
 
     @property

@@ -264,7 +264,6 @@ class CountTarget(Target, listed=False):
         )
 
     def everywhere(self, cells: Cells) -> Array | None:
-        """Value in every cell of a terrain."""
         return np.asarray(self.from_counts(*cells.counts()), dtype=np.float64)
 
 
@@ -305,11 +304,9 @@ class PPV(CountTarget):
 
     @property
     def name(self) -> str:
-        """A short name for tables."""
         return f"ppv, sensitivity at least {self.floor:g}" if self.floor else "ppv"
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         return np.where(tp >= self.floor * positives, ratio(tp, tp + fp), 0.0)
 
 
@@ -332,17 +329,14 @@ class FBeta(CountTarget):
 
     @classmethod
     def read(cls, text: str) -> FBeta | None:
-        """Make the target that is written like this; None if it is another one."""
         found = re.fullmatch(r"f(\d+(?:\.\d+)?)(:corpus)?", text)
         return None if found is None else cls(float(found[1]), at_corpus_odds=found[2] is not None)
 
     @property
     def name(self) -> str:
-        """A short name for tables."""
         return f"f{self.beta:g}" + (" at corpus odds" if self.at_corpus_odds else "")
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         squared = self.beta**2
         wrong = fp * negative_weight if self.at_corpus_odds else fp
         return ratio((1 + squared) * tp, (1 + squared) * tp + squared * (positives - tp) + wrong)
@@ -362,7 +356,6 @@ class FewestErrors(CountTarget):
     written = "errors"
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         return -(fp + (positives - tp))
 
 
@@ -379,7 +372,6 @@ class Accuracy(CountTarget):
     name = "accuracy"
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         return (tp + negatives - fp) / (positives + negatives)
 
     def values(self, outcome: Outcome) -> Array:
@@ -402,7 +394,6 @@ class MacroF1(CountTarget):
     name = "macro f1"
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         return FBeta(1.0).from_counts(tp, fp, positives, negatives)
 
 
@@ -444,7 +435,6 @@ class AveragePrecision(ScoreTarget):
     written = "average-precision, ap"
 
     def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
-        """Value for one prior."""
         _, tp, fp = ranked_counts(scores, positive, weight, negative_weight)
         gained = np.diff(tp, prepend=0.0)
         return float(np.sum(gained * ratio(tp, tp + fp)) / tp[-1])
@@ -473,17 +463,14 @@ class PPVAtK(ScoreTarget):
 
     @classmethod
     def read(cls, text: str) -> PPVAtK | None:
-        """Make the target that is written like this; None if it is another one."""
         found = re.fullmatch(r"ppv@([1-9]\d*)", text)
         return None if found is None else cls(int(found[1]))
 
     @property
     def name(self) -> str:
-        """A short name for tables."""
         return f"ppv@{self.k}"
 
     def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
-        """Value for one prior."""
         _, tp, fp = ranked_counts(scores, positive, weight, negative_weight)
         depth = tp + fp
         place = min(int(np.searchsorted(depth, self.k)), len(depth) - 1)
@@ -509,7 +496,6 @@ class LogLoss(ScoreTarget):
     is_log_probability = True
 
     def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
-        """Value for one prior."""
         return float(-np.average(np.logaddexp(0.0, np.where(positive, -scores, scores)), weights=weight))
 
 
@@ -545,7 +531,6 @@ class FromCounts(CountTarget, listed=False):
     name: str = "your target"
 
     def from_counts(self, tp: Array, fp: Array, positives: float, negatives: float, negative_weight: float = 1) -> Any:
-        """Value in every cell."""
         return np.asarray(self.function(tp, fp, positives, negatives), dtype=np.float64)
 
 
@@ -564,7 +549,6 @@ class FromScores(ScoreTarget, listed=False):
     name: str = "your target"
 
     def from_scores(self, scores: Array, positive: Mask, weight: Array, negative_weight: float = 1.0) -> float:
-        """Value for one prior."""
         return float(self.function(positive, scores))
 
 

@@ -64,7 +64,6 @@ class CategoryNames:
         return numbers
 
     def take(self, numbers: NDArray[Any]) -> pa.Array:
-        """Return the names of some numbers."""
         return self._taken(numbers.astype(np.int64))
 
     def _taken(self, numbers: NDArray[np.int64]) -> pa.Array:
@@ -157,7 +156,6 @@ class Pairs:
             done += n
 
     def grouped(self, n_keys: int) -> Grouped:
-        """Return the values by their keys."""
         from priorwise.corpus._kernels import count_keys, place_values
 
         offsets = np.zeros(n_keys + 1, np.int64)
@@ -238,7 +236,6 @@ class CompletedShard(AnyShard):
 
     @property
     def stored(self) -> AnyShard:
-        """The shard that has the tokens."""
         return self._shard.stored
 
     def _table(self, name: str) -> pa.RecordBatch:

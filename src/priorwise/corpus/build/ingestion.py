@@ -211,11 +211,9 @@ class ReaderShards:
             self._done_bytes += part.total_bytes
 
     def splits(self) -> list[ReaderSplit]:
-        """Return a split for each part."""
         return [ReaderSplit(part, self._keep_text) for part in self._parts]
 
     def remarks(self) -> dict[str, int]:
-        """Return the remarks of all parts."""
         return added_remarks(part.remarks for part in self._parts)
 
     def splits_done(self, done: int, total: int) -> None:
@@ -250,7 +248,6 @@ class ReaderSplit:
         return shard_makers(self.reader, self.keep_text)
 
     def remarks(self) -> dict[str, int]:
-        """Return the reader's remarks."""
         return self.reader.remarks
 
 

@@ -250,16 +250,13 @@ class TokensHere:
 
     @property
     def largest(self) -> int:
-        """The largest count."""
         return max(map(largest_count, self._shards), default=0)
 
     @property
     def entries(self) -> int:
-        """How many counts there are."""
         return sum(len(shard.tokens.column("tokens").values) for shard in self._shards)
 
     def count(self) -> CountedNames:
-        """Count the tokens of all shards."""
         return added_up([shard.vocabulary for shard in self._shards], self._merged)
 
     def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -218,7 +218,6 @@ class Shard(AnyShard):
             store.write_table(f"{name}/{part}.arrow", getattr(self, part))
 
     def write(self, folder: Path) -> None:
-        """Write the shard to a folder, whole or not at all."""
         draft = folder.with_name(folder.name + ".draft")
         remove(draft)
         draft.mkdir()

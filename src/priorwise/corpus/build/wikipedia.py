@@ -95,7 +95,6 @@ class WikiShards:
         self._report(self._before_tables * done // max(1, total), 0)
 
     def tables_read(self, done: int, _total: int) -> None:
-        """Tell how much has been read of the tables."""
         self._report(self._before_tables + done, 0)
 
     def _shard(self, piece: Piece, site: SiteInfo, before: int) -> Shard:

@@ -80,7 +80,6 @@ class PartialCorpus:
         return self.folder / f"thinned-{number:06d}"
 
     def finished_shards(self) -> list[Path]:
-        """Return the shards that are whole."""
         return sorted(self.folder.glob("shard-??????"))
 
     @property

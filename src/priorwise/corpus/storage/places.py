@@ -119,7 +119,6 @@ class Store:
 
     @property
     def files(self) -> Any:
-        """The file system."""
         return file_system(self.address)[0]
 
     @property

@@ -45,7 +45,6 @@ class ReadFrom:
 
     @classmethod
     def read(cls, recorded: Mapping[str, Any]) -> ReadFrom:
-        """Read it again."""
         return cls(dict(recorded["files"]), Columns(**recorded["columns"]), Opening(**recorded["opening"]))
 
     def together(self, path: Path, corpus: Path | None) -> list[Path] | None:

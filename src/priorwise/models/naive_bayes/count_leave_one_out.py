@@ -57,11 +57,9 @@ class LeftOut(HeldOut):
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs there are."""
         return self.labels.n_outputs
 
     def members(self) -> NDArray[np.bool_]:
-        """Which documents are of which output, shape (n_documents, n_outputs)."""
         return self._members.toarray() > 0
 
     @cached_property
@@ -127,7 +125,6 @@ class LeftOut(HeldOut):
         raise NotImplementedError
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
-        """For each prior in turn, the scores of every document for every output."""
         together = max(1, NUMBERS // (self.X.shape[0] * self.n_outputs))
         for start in range(0, len(priors), together):
             some = priors[start : start + together]
@@ -175,7 +172,6 @@ class BernoulliLeaveOneOut(LeftOut):
     """
 
     def output_scores(self, output: int, priors: Sequence[RatePrior]) -> Floats:
-        """Scores of every document for one output, a column for each prior."""
         from priorwise.models.naive_bayes._kernels.leave_one_out import sum_token_rows
 
         scores = np.zeros((self.X.shape[0], len(priors)))
@@ -256,7 +252,6 @@ class MultinomialLeaveOneOut(LeftOut):
     """
 
     def output_scores(self, output: int, priors: Sequence[Any]) -> Floats:
-        """Scores of every document for one output, a column for each prior."""
         member, sizes = self.member(output), self.counts.sizes
         found = np.zeros(self.counts.n_tokens)
         tokens, counts = self.counts.of_class(output)

@@ -86,7 +86,6 @@ class ClassCounts:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
         return len(self.documents)
 
     @property

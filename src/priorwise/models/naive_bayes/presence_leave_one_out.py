@@ -39,7 +39,6 @@ class Nodes:
 
     @property
     def grid_size(self) -> int:
-        """How many values the grid has."""
         return self.direct + self.spread.shape[1]
 
 
@@ -285,11 +284,9 @@ class LeaveOneOut(HeldOut):
         return terms.positive[:, 1] - terms.negative[:, 0]
 
     def members(self) -> NDArray[np.bool_]:
-        """Which cases are members."""
         return self.cases.positive[:, np.newaxis]
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
-        """For each prior in turn, the score of every case."""
         for prior in priors:
             yield self.scores(prior)[:, np.newaxis]
 
@@ -385,7 +382,6 @@ class ClassesLeftOut(HeldOut):
             yield np.column_stack([self._known[c][strength] for c, strength in enumerate(strengths)])
 
     def strengths(self, prior: Any) -> list[float]:
-        """The strength of each class."""
         strengths: list[float] = strengths_of(prior, len(self.classes)).tolist()
         return strengths
 

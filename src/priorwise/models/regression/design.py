@@ -205,7 +205,6 @@ class Penalty:
         return self.intercept and self.l1_b == 0 and self.l2_b == 0
 
     def of_columns(self, columns: NDArray[np.int64]) -> Penalty:
-        """Give the penalty of some of the features."""
         return replace(self, l1=self.l1[columns], l2=self.l2[columns], mode=self.mode[columns])
 
     def with_intercept_as_feature(self) -> Penalty:
@@ -288,7 +287,6 @@ class Problem:
         return gap <= self.tol * max(objective, self.floor)
 
     def relative(self, objective: float, gap: float) -> float:
-        """Give the gap relative to the objective."""
         return max(gap, 0.0) / max(objective, self.floor, np.finfo(np.float64).tiny)
 
     def refuse_separation(self, w: Floats, gap: float, name: str) -> None:

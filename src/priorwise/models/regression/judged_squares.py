@@ -208,14 +208,12 @@ class JudgedSquares:
         self._gram[place, : place + 1] = self._gram[: place + 1, place] = products
 
     def weights(self) -> Block:
-        """Return w."""
         if not self._solved:
             self._solve()
         weights: Block = self.centre + self._spread(self.X[self._rows].T @ self._alpha)
         return weights
 
     def scores(self) -> Block:
-        """Return the score of every row."""
         scores: Block = self.X @ self.weights()
         return scores
 

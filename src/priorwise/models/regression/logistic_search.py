@@ -82,7 +82,6 @@ class Table:
 
     @property
     def n_outputs(self) -> int:
-        """How many outputs."""
         return int(self.members.shape[1])
 
     def name(self, output: int) -> str:
@@ -90,7 +89,6 @@ class Table:
         return f"output {output}" if self.names is None else self.names[output]
 
     def positive(self, output: int) -> Mask:
-        """Which cases are of an output."""
         return np.asarray(self.members[:, [output]].toarray()[:, 0], dtype=bool)
 
     def penalties(
@@ -100,7 +98,6 @@ class Table:
         fit_intercept: bool,
         intercept_prior: CoefficientPrior | None,
     ) -> list[Penalty]:
-        """Read every prior, for one output."""
         return [
             Penalty.of(
                 prior,
@@ -249,11 +246,9 @@ class LogisticHeldOut(HeldOut):
         self.tol = max(estimator.tol, TOLERANCE) if tol is None else tol
 
     def members(self) -> Mask:
-        """Which cases are of which output."""
         return np.asarray(self.table.members.toarray() > 0)
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
-        """For each prior in turn, the scores of every case for every output."""
         for first in range(0, len(priors), PRIORS_AT_A_TIME):
             for scores in self._scores(priors[first : first + PRIORS_AT_A_TIME]):
                 # The probabilities of several classes add up to 1, as those that the model predicts do.

@@ -310,7 +310,6 @@ class SharedSubspace:
 
     @property
     def size(self) -> int:
-        """How many vectors there are."""
         return self._basis.width
 
     def solve(
@@ -375,7 +374,6 @@ class SharedSubspace:
         return solutions.astype(np.float32)
 
     def _outside(self, block: Block) -> Block:
-        """What of a block lies outside the subspace."""
         block = block.copy()
         block[self._apart] = 0.0
         return block - self._basis.times(self._basis.inner(block))
