@@ -274,7 +274,7 @@ def ingest_frame(
     if columns.id not in frame.columns:
         raise InputError(f"the table has no column '{columns.id}': rows have no order, so each document needs an id")
     names = site_names(wikitext) if wikitext is not None else None
-    table = _Table(spark, frame.select(*columns.names_in(frame.columns)), columns, keep_text, names)
+    table = _Table(frame.select(*columns.names_in(frame.columns)), columns, keep_text, names)
     fingerprint = {
         "kind": "table",
         "schema": frame.schema.json(),
@@ -299,9 +299,7 @@ def ingest_frame(
 class _Table:
     """A table, cut into splits by its ids: the documents of the corpus stand in the order of their ids."""
 
-    def __init__(
-        self, spark: Spark, frame: Any, columns: Columns, keep_text: KeepText, names: SiteNames | None
-    ) -> None:
+    def __init__(self, frame: Any, columns: Columns, keep_text: KeepText, names: SiteNames | None) -> None:
         from pyspark.sql import functions as column
 
         self.columns, self.keep_text, self.names = columns, keep_text, names

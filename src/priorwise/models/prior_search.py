@@ -229,7 +229,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         self.classes_ = OutputLabels.of(y).classes
         held_out = self._held_out(X, y, weight)
-        choice = self._choose(held_out, self._strategy(held_out))
+        choice = self._choose(held_out, self.strategy)
         self.best_prior_, self.best_score_ = choice.prior, choice.score
         self.trials_, self.remark_ = choice.trials, choice.remark
         if choice.terrain is not None:
@@ -248,10 +248,6 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.progress is not None:
             held_out.progress = self.progress
         return held_out
-
-    def _strategy(self, held_out: HeldOut) -> Strategy | None:
-        """How to look for the best prior; None leaves it to `held_out`."""
-        return self.strategy
 
     def _choose(self, held_out: HeldOut, strategy: Strategy | None) -> SearchResult:
         target = held_out.usual_target if self.target is None else as_target(self.target)
