@@ -1,4 +1,4 @@
-"""How many threads are of use."""
+"""How many threads are of use, and work that is shared among them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 
@@ -20,6 +21,7 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
@@ -48,3 +50,9 @@ def in_order(calls: Iterable[Callable[[], Result]], workers: int | None) -> Iter
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def on_threads(work: Callable[[Job], Result], jobs: Iterable[Job], threads: int | None = None) -> list[Result]:
+    """Do all jobs on all processors, or on some threads, and return the results in order; the first error ends it."""
+    waiting = list(jobs)
+    return list(in_order((partial(work, job) for job in waiting), max(1, min(threads or processors(), len(waiting)))))

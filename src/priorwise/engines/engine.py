@@ -6,14 +6,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.corpus import Corpus, TokenBatch
-from priorwise.processors import in_order, processors
+from priorwise.processors import on_threads, processors
 from priorwise.ranking.scorer import Scorer, Top, best_first
 
 
@@ -213,15 +212,15 @@ def rank_side_by_side(
 
     rough = merged(run_pass(corpus, score, len(scorers), spare, threads, progress), spare)
 
-    def settle(scorer: Scorer, mask: NDArray[np.bool_], found: Top) -> Top:
+    def settle(each: tuple[Scorer, NDArray[np.bool_], Top]) -> Top:
+        scorer, mask, found = each
         scores = score_rows(corpus, scorer, found.documents)
         documents, best = best_first(scores, found.documents, top)
         if len(found.documents) == spare and best[-1] <= found.scores[-1]:
             return rank_one_by_one(corpus, [scorer], [mask], top, threads, None)[0]
         return Top(documents, best, found.predicted_positive)
 
-    with ThreadPoolExecutor(threads or processors()) as pool:
-        return list(pool.map(settle, scorers, masks, rough))
+    return on_threads(settle, zip(scorers, masks, rough, strict=True), threads)
 
 
 class SideBySide:
@@ -310,8 +309,7 @@ def score_corpus(corpus: Documents, scorer: Scorer, *, threads: int | None = Non
     def score(step: Step) -> None:
         scores[step.start : step.start + len(step.offsets) - 1] = scoring(step.offsets, step.tokens, step.counts)
 
-    with ThreadPoolExecutor(threads or processors()) as pool:
-        list(pool.map(score, steps(corpus)))
+    on_threads(score, steps(corpus), threads)
     return scores
 
 
@@ -352,7 +350,7 @@ class Local:
     threads: int | None = None
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        return list(in_order((partial(function, item) for item in items), self.threads))
+        return on_threads(function, items, self.threads)
 
     def rank_corpus(
         self,

@@ -7,9 +7,8 @@ once, and a document is a sum over a short table.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from priorwise.explorer.families import Family, FamilySetting, NaiveBayesFamily,
 from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
 from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
+from priorwise.processors import in_order
 from priorwise.search import FBeta, HeldOut, Target, best_place, radial
 
 if TYPE_CHECKING:
@@ -188,8 +188,7 @@ class Coordinates:
             self._sum(setting, row_of, batch.offsets, batch.tokens, batch.counts, sums)
             return batch.start, sums
 
-        with ThreadPoolExecutor() as pool:
-            yield from pool.map(sums_of, corpus.batches())
+        yield from in_order((partial(sums_of, batch) for batch in corpus.batches()), None)
 
     def of_tokens(self, setting: FamilySetting) -> Floats:
         """What each token of the vocabulary adds to the log odds of a document that has it, once."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.models.weights import Weights
-from priorwise.processors import processors
+from priorwise.processors import on_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -89,9 +88,4 @@ def _wide_rows(weights: Weights) -> tuple[Any, ...]:
 
 def _in_chunks(work: Callable[[int, int], None], n: int) -> None:
     """Call `work` for every stretch of documents, on all cores."""
-    if n <= CHUNK:
-        work(0, n)
-        return
-    starts = range(0, n, CHUNK)
-    with ThreadPoolExecutor(processors()) as pool:
-        list(pool.map(lambda first: work(first, min(first + CHUNK, n)), starts))
+    on_threads(lambda first: work(first, min(first + CHUNK, n)), range(0, n, CHUNK))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from priorwise.models.naive_bayes.counts import (
 )
 from priorwise.models.weights import Weights
 from priorwise.priors.counts import TINY, ClassSize, RatePrior, TermCounts, log_complement, log_rate, remainder
-from priorwise.processors import processors
+from priorwise.processors import on_threads
 from priorwise.search import HeldOut, SearchResult, Strategy, Target, Truth, refine
 
 Floats = NDArray[np.float64]
@@ -136,13 +135,7 @@ class LeftOut(HeldOut):
 
     def in_chunks(self, work: Callable[[Ints], None], documents: Ints) -> None:
         """Call `work` for every stretch of `documents`, on all cores."""
-        chunks = [documents[start : start + CHUNK] for start in range(0, len(documents), CHUNK)]
-        if len(chunks) < 2:
-            for chunk in chunks:
-                work(chunk)
-            return
-        with ThreadPoolExecutor(processors()) as pool:
-            list(pool.map(work, chunks))
+        on_threads(work, [documents[start : start + CHUNK] for start in range(0, len(documents), CHUNK)])
 
 
 class _Pairs(NamedTuple):
@@ -172,16 +165,17 @@ class BernoulliLeaveOneOut(LeftOut):
     """
 
     def output_scores(self, output: int, priors: Sequence[RatePrior]) -> Floats:
-        from priorwise.models.naive_bayes._kernels.leave_one_out import sum_token_rows
+        from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms
 
         scores = np.zeros((self.X.shape[0], len(priors)))
         rows = self._rows(output)
+        of_token, no_sizes, no_nodes = rows.of_token.astype(np.int32), np.zeros(len(priors)), np.empty((0, 0))
         for hole in self._holes(output):
             constants, table = self._tables(output, priors, rows, hole)
 
             def score(part: Ints, table: Floats = table, constants: Floats = constants) -> None:
                 sums = np.empty((len(part), len(priors)))
-                sum_token_rows(part, self.X.indptr, self.X.indices, rows.of_token, table, sums)
+                case_terms(part, self.X.indptr, self.X.indices, of_token, table, no_sizes, no_nodes, len(priors), sums)
                 scores[part] = sums + constants
 
             self.in_chunks(score, hole.documents)

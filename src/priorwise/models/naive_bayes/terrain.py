@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, Terms
-from priorwise.processors import in_order
+from priorwise.processors import on_threads
 from priorwise.search import NINE_STARTS, AveragePrecision, Grid, Target, Tried, best_place, radial
 from priorwise.search.targets import COUNTS
 
@@ -120,7 +120,7 @@ def average_precision(loo: LeaveOneOut, terms: Terms, negative_weight: float, le
         average_precision_rows(rows, positive_terms, negative_terms, weight, len(members), score)
 
     parts = np.array_split(np.arange(size), min(size, 8 * loo.threads))
-    list(in_order((partial(fill, rows) for rows in parts), loo.threads))
+    on_threads(fill, parts, loo.threads)
     return score
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,32 +14,18 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError
 from priorwise.priors.regression import PenaltyPrior
-from priorwise.processors import processors
+from priorwise.processors import on_threads
 
 Job = TypeVar("Job")
-
 Answer = TypeVar("Answer")
 
 
-def on_threads(work: Callable[[Job], Answer], jobs: Iterable[Job], threads: int | None) -> list[Answer]:
-    """Do all jobs and give the answers in order; with one thread, or one job, in this one.
-
-    The compiled kernels leave other threads running. Linear algebra keeps to the thread it is called from: the systems
-    here are too small to share. The first error ends it all.
-    """
+def solve_each(work: Callable[[Job], Answer], jobs: Iterable[Job], threads: int | None) -> list[Answer]:
+    """Do all jobs on threads, with linear algebra in the thread that asks: the systems are too small to share."""
     from threadpoolctl import threadpool_limits
 
-    jobs = list(jobs)
-    threads = min(threads or processors(), len(jobs))
     with threadpool_limits(1, user_api="blas"):
-        if threads <= 1:
-            return [work(job) for job in jobs]
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                return list(pool.map(work, jobs))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        return on_threads(work, jobs, threads)
 
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
 from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import OutputLabels
-from priorwise.models.regression.design import DesignMatrix, Penalty, on_threads
+from priorwise.models.regression.design import DesignMatrix, Penalty, solve_each
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.base import bound, is_several, one_each
@@ -128,7 +128,7 @@ class Posterior:
             precision[some] += (squares @ curvature).T
             of_intercept[some] += curvature.sum(axis=0)
 
-        on_threads(add, range(0, len(coef), OUTPUTS_AT_A_TIME), threads)
+        solve_each(add, range(0, len(coef), OUTPUTS_AT_A_TIME), threads)
         return cls(coef.copy(), precision, intercept.copy(), of_intercept, fit_intercept)
 
     @property
@@ -345,7 +345,7 @@ class LogisticRegression(LinearOutputs):
             row = sp.csr_matrix(found.coef) if self.sparse_coef else found.coef
             return row, found, (penalty.l2, penalty.l2_b) if keeps else None
 
-        found = on_threads(fit_one, range(n_outputs), self.threads)
+        found = solve_each(fit_one, range(n_outputs), self.threads)
         rows = [row for row, _, _ in found]
         self.coef_ = sp.vstack(rows, format="csr") if self.sparse_coef else np.array(rows)
         self.intercept_ = np.array([solution.intercept for _, solution, _ in found])

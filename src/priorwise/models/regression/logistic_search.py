@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.models.regression.design import DesignMatrix, Penalty, on_threads
+from priorwise.models.regression.design import DesignMatrix, Penalty, solve_each
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import log_probabilities
@@ -277,10 +277,10 @@ class LogisticHeldOut(HeldOut):
                 scores[place, held, output] = rows @ solution.coef + solution.intercept
 
         if self.folds is None:
-            on_threads(leave_out, range(table.n_outputs), 1 if table.n_outputs == 1 else how.threads)
+            solve_each(leave_out, range(table.n_outputs), 1 if table.n_outputs == 1 else how.threads)
         else:
             jobs = [(output, fold) for output in range(table.n_outputs) for fold in table.folds(self.folds, output)]
-            on_threads(hold_out, jobs, how.threads)
+            solve_each(hold_out, jobs, how.threads)
         return scores
 
 
@@ -364,7 +364,7 @@ def variance_path(
         penalties = table.penalties(priors, output, fit_intercept, intercept_prior)
         return table.walk(output, table.weight, penalties, tol, max_iter)
 
-    paths = on_threads(walk, range(table.n_outputs), threads)
+    paths = solve_each(walk, range(table.n_outputs), threads)
     return [[path[place] for path in paths] for place in range(len(priors))]
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.models.labels import OutputLabels
-from priorwise.models.regression.design import DesignMatrix, is_separated, on_threads, separated
+from priorwise.models.regression.design import DesignMatrix, is_separated, separated, solve_each
 from priorwise.models.regression.logistic import LinearOutputs
 from priorwise.priors.base import one_each
 from priorwise.priors.regression import GONE, Gaussian, RegressionPrior
@@ -380,7 +380,7 @@ class ProbitRegression(LinearOutputs):
             self._refuse_separation(design, positive, weight, row[0], output)
             return self._fit_one(blocks, positive, prior.shape, row)
 
-        found = on_threads(fit_one, range(n_outputs), self.threads)
+        found = solve_each(fit_one, range(n_outputs), self.threads)
         coef = np.array([one.coef for one in found])
         self.intercept_ = np.array([one.intercept for one in found])
         if self.fit_intercept and self.intercept_prior is not None:

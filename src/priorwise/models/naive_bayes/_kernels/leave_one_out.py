@@ -150,32 +150,6 @@ def add_cells(positive_terms: Floats, negative_terms: Floats, weights: Floats, p
 
 
 @kernel
-def sum_token_rows(
-    documents: Ints,
-    indptr: NDArray[np.integer],
-    tokens: NDArray[np.integer],
-    row_of: Ints,
-    table: Floats,
-    sums: Floats,
-) -> None:
-    """Fill a row of `sums` for each of `documents`: the sum of the table's rows that its tokens have.
-
-    The table lies flat, one row after the other; a row has a number for each prior.
-    """
-    width = np.uint64(sums.shape[1])
-    longest = 0
-    for i in range(documents.shape[0]):
-        longest = max(longest, indptr[documents[i] + 1] - indptr[documents[i]])
-    rows = np.empty(longest, dtype=np.uint64)
-    for i in range(documents.shape[0]):
-        count = 0
-        for place in range(indptr[documents[i]], indptr[documents[i] + 1]):
-            rows[count] = np.uint64(row_of[tokens[place]]) * width
-            count += 1
-        _sum_rows(rows, count, table, sums[i])
-
-
-@kernel
 def measure_holes(
     documents: Ints,
     indptr: NDArray[np.integer],
