@@ -139,10 +139,7 @@ def test_the_loss_is_an_area_and_a_share_of_pairs(verdicts: list[bool]) -> None:
 
 @given(verdicts=reviews)
 def test_places_of_members(verdicts: list[bool]) -> None:
-    ids = [f"d{place}" for place in range(len(verdicts))]
-    found = metrics.time_to_discovery(verdicts, ids)
-    assert found == [(f"d{place}", place + 1) for place, member in enumerate(verdicts) if member]
-    places = [place for _, place in metrics.time_to_discovery(verdicts)]
+    places = [place for place, member in enumerate(verdicts, start=1) if member]
     assert metrics.average_discovery(verdicts) == pytest.approx(sum(places) / len(places))
     assert metrics.last_member(verdicts) == max(places)
     assert metrics.r_precision(verdicts) == pytest.approx(sum(verdicts[: len(places)]) / len(places))
@@ -167,5 +164,3 @@ def test_a_review_without_members_or_without_others_is_refused() -> None:
         metrics.recall_curve([0, 0])
     with pytest.raises(InputError, match="no order is better"):
         metrics.screening_loss([1, 1])
-    with pytest.raises(InputError, match="2 verdicts and 1 ids"):
-        metrics.time_to_discovery([0, 1], ["a"])

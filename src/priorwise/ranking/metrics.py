@@ -281,18 +281,6 @@ def work_saved_over_random(verdicts: ArrayLike, recall: float = 0.95) -> float:
     return float(at_random - np.searchsorted(np.cumsum(members), wanted)) / len(members)
 
 
-def time_to_discovery(verdicts: ArrayLike, ids: Sequence[str] | None = None) -> list[tuple[str, int]]:
-    """Return each member with its place in the review, from 1.
-
-    Without `ids`, documents are named by their place.
-    """
-    members = _members(verdicts)
-    places = (np.flatnonzero(members) + 1).tolist()
-    if ids is not None and len(ids) != len(members):
-        raise InputError(f"There are {len(members)} verdicts and {len(ids)} ids. Give one id for each verdict.")
-    return [(str(place) if ids is None else ids[place - 1], place) for place in places]
-
-
 def average_discovery(verdicts: ArrayLike) -> float:
     """Return the mean place of the members (average time to discovery, ATD), in documents."""
     return float(np.mean(np.flatnonzero(_members(verdicts)) + 1))
