@@ -51,10 +51,10 @@ class Judged:
         """Sort documents by what was said of them."""
         in_order = tuple(order)
 
-        def said(word: str) -> tuple[str, ...]:
+        def ids_of(word: str) -> tuple[str, ...]:
             return tuple(sorted(each.id for each in in_order if each.verdict == word))
 
-        return cls(said("yes"), said("no"), said("unsure"), in_order)
+        return cls(ids_of("yes"), ids_of("no"), ids_of("unsure"), in_order)
 
     def applied(self, corpus: Corpus, members: Rows, excluded: Rows) -> tuple[Rows, Rows]:
         """Return the members with what was accepted and without what was rejected, and the rows of the latter.

@@ -137,7 +137,7 @@ class MemberStage(Stage):
     def describe(self) -> list[str]:
         about, missing = self.about, self.about.missing
         believed = sum(each.share * each.believed for each in about.tried)
-        said = (
+        sentences = (
             [f"Learned prior: {self.prior.describe()}"]
             if about.typical_rank is not None
             else [f"{NOTHING_TO_CHECK_BY[about.members]} {UNCHECKED}"]
@@ -149,26 +149,26 @@ class MemberStage(Stage):
             used.append(f"used {counted(about.labels, 'other category')} as evidence")
         if sum(each.share for each in about.tried if each.vectors) >= WORTH_SAYING:
             used.append(f"compared documents by their vectors{f' ({about.vectors})' if about.vectors else ''}")
-        said.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
+        sentences.append(f"{', '.join(used[:-1])} and {used[-1]}." if len(used) > 1 else f"{used[0]}.")
         if about.copies:
             are = "member is a near copy" if about.copies == 1 else "members are near copies"
-            said.append(f"{about.copies:,} {are} of another member; copies are left out together.")
+            sentences.append(f"{about.copies:,} {are} of another member; copies are left out together.")
         if about.words:
-            said.append(f"You gave {counted(len(about.words), 'keyword')}: {' '.join(about.words)}.")
+            sentences.append(f"You gave {counted(len(about.words), 'keyword')}: {' '.join(about.words)}.")
         if known := sum(each.share * each.knowledge for each in about.tried):
-            said.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
+            sentences.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
         if about.typical_rank is None:
-            return said
-        said.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
+            return sentences
+        sentences.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
         if missing is None:
-            return said
+            return sentences
         expected = rounded(missing.expected)
         guess = " With so few members this is a rough guess." if about.members < FEW else ""
-        said.append(
+        sentences.append(
             f"Estimated missing: {expected} {'member' if expected == '1' else 'members'} "
             f"(80% interval {rounded(missing.low)} to {rounded(missing.high)}).{guess}"
         )
-        return said
+        return sentences
 
     def table(self) -> FactTable | None:
         """Each setting with its share; those with a small one together."""
@@ -426,8 +426,8 @@ def missing_after(category: Category) -> Missing | None:
     verdicts = category.verdicts
     if verdicts is None or not verdicts.order:
         return None
-    said = [each.verdict == "yes" for each in verdicts.order]
-    found = unfound_members(said, category.n_candidates, ranked=[not each.drawn for each in verdicts.order])
+    judged = [each.verdict == "yes" for each in verdicts.order]
+    found = unfound_members(judged, category.n_candidates, ranked=[not each.drawn for each in verdicts.order])
     return Missing(found.expected, found.low, found.high)
 
 
@@ -453,9 +453,9 @@ def linear_model(
     known = read.X[np.flatnonzero(read.y == 1)]
     in_members = np.bincount(known.indices, minlength=read.X.shape[1])[used].astype(np.float64)
     in_all = np.bincount(read.X.indices, minlength=read.X.shape[1])[used]
-    heard = np.flatnonzero(of_labels)
-    names = corpus.label_names(read.labels.numbers[heard])
-    groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[heard])} if len(heard) else {}
+    used = np.flatnonzero(of_labels)
+    names = corpus.label_names(read.labels.numbers[used])
+    groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[used])} if len(used) else {}
     unknown = float(inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")[0])
     return ranking_model(
         LearnedFrom.of(corpus),

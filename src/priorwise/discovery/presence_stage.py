@@ -340,12 +340,14 @@ class PresenceStage(Stage):
     def describe(self) -> list[str]:
         about = self.about
         origin = "Given" if about.given else "Learned"
-        said = [f"{origin} prior: λ− = {about.negative:g}, λ+ = {about.positive:g}. {in_words(self.prior)}"]
+        sentences = [f"{origin} prior: λ− = {about.negative:g}, λ+ = {about.positive:g}. {in_words(self.prior)}"]
         if about.length_power:
-            said.append(f"Scores are divided by length^{about.length_power:g}, so long documents have no advantage.")
+            sentences.append(
+                f"Scores are divided by length^{about.length_power:g}, so long documents have no advantage."
+            )
         if about.remark:
-            said.append(f"Note: {about.remark}.")
-        return said
+            sentences.append(f"Note: {about.remark}.")
+        return sentences
 
     def table(self) -> FactTable | None:
         """What leave-one-out says of the prior, and of the baseline's."""

@@ -215,8 +215,8 @@ def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.Reco
     whole = _with_failure(schema)
     try:
         for batch in work():
-            nothing = pa.nulls(batch.num_rows, pa.binary())
-            yield pa.RecordBatch.from_arrays([*batch.cast(schema).columns, nothing], schema=whole)
+            no_failure = pa.nulls(batch.num_rows, pa.binary())
+            yield pa.RecordBatch.from_arrays([*batch.cast(schema).columns, no_failure], schema=whole)
     except PriorwiseError as error:
         columns = [pa.nulls(1, field.type) for field in schema]
         yield pa.RecordBatch.from_arrays([*columns, pa.array([_portable(error)], pa.binary())], schema=whole)
@@ -229,9 +229,9 @@ def _portable(error: PriorwiseError) -> bytes:
 
 def made_again(content: bytes) -> PriorwiseError:
     """Return the error that a task sent."""
-    kind, said, more = pickle.loads(content)
+    kind, arguments, more = pickle.loads(content)
     error: PriorwiseError = kind.__new__(kind)
-    error.args = said
+    error.args = arguments
     error.__dict__.update(more)
     return error
 

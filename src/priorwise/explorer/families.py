@@ -256,8 +256,8 @@ class NaiveBayesFamily(Family):
     def name(self) -> str:
         """The model's name, the prior's, and what else makes the prior a kind of its own."""
         numbers = {each.name for each in self.prior.parameters}
-        said = [(getattr(self.prior, each.name), each) for each in fields(self.prior) if each.name not in numbers]  # type: ignore[arg-type]
-        return "-".join([self.model.name, self.prior.name, *(value for value, each in said if value != each.default)])
+        kinds = [(getattr(self.prior, each.name), each) for each in fields(self.prior) if each.name not in numbers]  # type: ignore[arg-type]
+        return "-".join([self.model.name, self.prior.name, *(value for value, each in kinds if value != each.default)])
 
     @property
     def title(self) -> str:

@@ -47,6 +47,7 @@ class PriorByName(BaseEstimator):
 
     @property
     def given_prior(self) -> Any:
+        """The prior, or the default."""
         return self.prior if self.prior is not None else self._default_prior()
 
     def _default_prior(self) -> Any:
@@ -124,6 +125,7 @@ class PriorModel(PriorByName):
         return cls(prior=prior, **{name: value for name, value in options.items() if name in cls._get_param_names()})
 
     def check_prior(self, prior: Any) -> None:
+        """Refuse a prior that is not for this model."""
         checked(prior, self.asks, type(self).__name__)
 
     def _counted(self) -> CountSummary | None:

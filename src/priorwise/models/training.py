@@ -212,9 +212,9 @@ def _unheard_of(words: Sequence[str], knowledge: LabelTexts | None) -> list[str]
     """Words of the knowledge texts that no document has."""
     if knowledge is None:
         return []
-    heard = set(words)
+    known = set(words)
     texts = [" ".join([text] if isinstance(text, str) else text) for text in knowledge.of_labels.values()]
-    return sorted({word for text in texts for word in cut(text)} - heard)
+    return sorted({word for text in texts for word in cut(text)} - known)
 
 
 def prior_of_knowledge(

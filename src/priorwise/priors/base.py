@@ -197,8 +197,8 @@ class Prior:
         >>> Dirichlet(0.5).describe(Counted("word", types=2, size=3.0, distinct=1.5))
         'centre: each of the 2 words is equally likely; strength: 1 imagined word, where a class has 3 on average'
         """
-        said = [f"{p.symbol} = {value:g}, {p.caption}" for p, value in zip(self.parameters, self.numbers, strict=False)]
-        return "; ".join(said) or repr(self)
+        text = [f"{p.symbol} = {value:g}, {p.caption}" for p, value in zip(self.parameters, self.numbers, strict=False)]
+        return "; ".join(text) or repr(self)
 
     def bound(self, words: Sequence[str] | None) -> Prior:
         """Give the prior of a model with these words as its columns: itself, unless it is about words by name."""

@@ -210,8 +210,8 @@ class PseudoCounts(PresencePrior):
 
     def describe(self, about: CountSummary | None = None) -> str:
         centre = "every word" if self.rising else "each word as often as the corpus does"
-        said = ", ".join(f"{strength:g}" for strength in self.numbers)
-        return f"centre: imagined documents hold {centre}; strength: {said} of them for the classes"
+        text = ", ".join(f"{strength:g}" for strength in self.numbers)
+        return f"centre: imagined documents hold {centre}; strength: {text} of them for the classes"
 
     @property
     def rising(self) -> bool:

@@ -120,8 +120,8 @@ class Beta(RatePrior):
         return self.alpha + self.beta
 
     def describe(self, about: CountSummary | None = None) -> str:
-        said = f"centre: a word is in {self.centre:.3g} of the documents"
-        return said if about is None else f"{said}; {about.strength(self.strength)}"
+        text = f"centre: a word is in {self.centre:.3g} of the documents"
+        return text if about is None else f"{text}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
         return blend(counts.found, counts.documents, self.centre, self.strength)
@@ -199,8 +199,8 @@ class JelinekMercer(RatePrior, MixedPrior):
         return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
 
     def describe(self, about: CountSummary | None = None) -> str:
-        said = _centre(about)
-        return said if about is None else f"{said}; {about.strength(self.strength(about.size))}"
+        text = _centre(about)
+        return text if about is None else f"{text}; {about.strength(self.strength(about.size))}"
 
     def rates(self, counts: TermCounts) -> Floats:
         return _mixed(counts, *self.mix(counts.documents))
@@ -249,8 +249,8 @@ class CollectionBeta(RatePrior, MixedPrior):
         return f"CollectionBeta({self.strength:g})"
 
     def describe(self, about: CountSummary | None = None) -> str:
-        said = _centre(about)
-        return said if about is None else f"{said}; {about.strength(self.strength)}"
+        text = _centre(about)
+        return text if about is None else f"{text}; {about.strength(self.strength)}"
 
     def rates(self, counts: TermCounts) -> Floats:
         return _mixed(counts, *self.mix(counts.documents))

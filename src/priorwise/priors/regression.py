@@ -286,8 +286,8 @@ class CoefficientPrior(PenaltyPrior, listed=False):
         n_features = len(about) if about is not None else max(sizes, default=0)
         n_outputs = max([1, *(len(a) for a in map(np.asarray, (self.variance, self.mode)) if a.ndim == 2)])
         if n_features == 0:
-            said, _, margin = odds_sentence(float(self.mode), float(np.sqrt(self.variance))).partition(", ")  # type: ignore[arg-type]
-            return f"centre: a word {said}; strength: {margin}, per unit of its weight" if margin else f"a word {said}"
+            text, _, margin = odds_sentence(float(self.mode), float(np.sqrt(self.variance))).partition(", ")  # type: ignore[arg-type]
+            return f"centre: a word {text}; strength: {margin}, per unit of its weight" if margin else f"a word {text}"
         variance, mode = self.of_features(n_features, output, n_outputs)
         return odds_table(about if about is not None else range(n_features), mode, variance, limit)
 

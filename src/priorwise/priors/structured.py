@@ -122,17 +122,17 @@ categories count as evidence, with a variance of 0.25 times a word's.
         return np.array([self.groups.get(name, 0.0) for name in names])
 
     def describe(self, about: Any = None) -> str:
-        said = [f"A word's weight has a standard deviation of {np.sqrt(self.variance):.2g}."]
+        sentences = [f"A word's weight has a standard deviation of {np.sqrt(self.variance):.2g}."]
         if self.kinship:
-            said.append(f"Words that are spelled alike share {self.kinship:.0%} of the variance.")
+            sentences.append(f"Words that are spelled alike share {self.kinship:.0%} of the variance.")
         if self.labels:
             variance = "a word's variance" if self.labels == 1 else f"a variance of {self.labels:g} times a word's"
-            said.append(f"Other categories count as evidence, with {variance}.")
+            sentences.append(f"Other categories count as evidence, with {variance}.")
         if vectors := self.groups.get("vectors", 0.0):
-            said.append(f"A dimension of a document's vector has {vectors:g} times a word's variance.")
+            sentences.append(f"A dimension of a document's vector has {vectors:g} times a word's variance.")
         if known := int(np.count_nonzero(self.centre)):
-            said.append(f"{known:,} words start from what you know.")
-        return " ".join(said)
+            sentences.append(f"{known:,} words start from what you know.")
+        return " ".join(sentences)
 
 
 @dataclass(frozen=True)

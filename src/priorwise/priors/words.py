@@ -98,8 +98,8 @@ class Dirichlet(WordPrior):
     def describe(self, about: CountSummary | None = None) -> str:
         if about is None:
             return f"centre: every word is equally likely; strength: each is imagined {self.alpha:g} times"
-        said = f"centre: each of the {about.types:,} words is equally likely"
-        return f"{said}; {about.strength(self.strength(about.types))}"
+        text = f"centre: each of the {about.types:,} words is equally likely"
+        return f"{text}; {about.strength(self.strength(about.types))}"
 
     def centre(self, types: int) -> float:
         """The rate we expect of each of `types` words."""
@@ -119,8 +119,8 @@ _STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
 def _described(about: CountSummary | None, strength: float) -> str:
-    said = "centre: all words that a class has never seen are equally likely"
-    return said if about is None else f"{said}; {about.strength(strength)}"
+    text = "centre: all words that a class has never seen are equally likely"
+    return text if about is None else f"{text}; {about.strength(strength)}"
 
 
 @dataclass(frozen=True)

@@ -246,12 +246,13 @@ def check_tokenizer(model: LinearModel, rule: dict[str, Any] | None, what: str) 
     if model.tokenizer is None:
         raise InputError(f"the model was trained on words that were counted elsewhere, and {what} by a rule of our own")
 
-    def said(tokenizer: dict[str, Any] | None) -> str:
+    def name_rule(tokenizer: dict[str, Any] | None) -> str:
         by = cut(tokenizer)
         return "elsewhere" if by is None else f"by rule {by[0]} with Unicode {by[1]}"
 
     raise InputError(
-        f"{what} into words {said(rule)}, and the model's texts were {said(model.tokenizer)}; ingest and train again"
+        f"{what} into words {name_rule(rule)}, and the model's texts were {name_rule(model.tokenizer)}; "
+        "ingest and train again"
     )
 
 
@@ -277,13 +278,13 @@ def classified(
         decided = decided[np.argsort(-verdict.scores[row, decided], kind="stable")]
 
         def entry(label: int, row: int = row, probability: Any = probability) -> dict[str, Any]:
-            said = {"label": model.labels[label], "probability": float(probability[label])}
+            found = {"label": model.labels[label], "probability": float(probability[label])}
             if evidence:
-                said["evidence"] = [
+                found["evidence"] = [
                     {"token": token, "weight": weight}
                     for token, weight in classifier.evidence(bags, row, label, evidence)
                 ]
-            return said
+            return found
 
         record: dict[str, Any] = {"id": identity} if title == identity else {"id": identity, "title": title}
         if model.multilabel:

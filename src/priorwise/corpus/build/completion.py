@@ -50,8 +50,8 @@ class CategoryNames:
         self._same_as[before : self._known] = np.arange(before, self._known)
         strange = [
             (number, name)
-            for number, said in enumerate(self._taken(np.arange(before, self._known)).to_pylist(), before)
-            if (name := category_name(said)) != said
+            for number, given in enumerate(self._taken(np.arange(before, self._known)).to_pylist(), before)
+            if (name := category_name(given)) != given
         ]
         if strange:
             self._same_as[[number for number, _ in strange]] = self.add(pa.array([name for _, name in strange]))
@@ -221,7 +221,7 @@ class CompletedShard(AnyShard):
         labels: Grouped,
         parents: Grouped,
         further: tuple[NDArray[np.uint32], NDArray[np.uint64]],
-        shelf: ScratchTables,
+        scratch: ScratchTables,
     ) -> None:
         self._shard = shard
         held = Memberships(shard.labels.column("label"), *_memberships(shard.documents))
@@ -229,9 +229,9 @@ class CompletedShard(AnyShard):
         self.added = len(joined.numbers) - len(held.numbers)
         numbers, origins = (list_column(joined.offsets, values) for values in (joined.numbers, joined.origins))
         self._changed = {
-            "documents": shelf.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins})),
-            "labels": shelf.put(pa.RecordBatch.from_pydict({"label": joined.names})),
-            "categories": shelf.put(_categories(shard.categories, names, parents, further)),
+            "documents": scratch.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins})),
+            "labels": scratch.put(pa.RecordBatch.from_pydict({"label": joined.names})),
+            "categories": scratch.put(_categories(shard.categories, names, parents, further)),
         }
 
     @property
@@ -411,7 +411,7 @@ class _Joining:
         """Return the shards with what was found."""
         labels = self.labels.grouped(sum(shard.documents.num_rows for shard in self.shards))
         parents = self.parents.grouped(self.n_categories + len(self.further))
-        shelf = ScratchTables("completed", self.allocate)
+        scratch = ScratchTables("completed", self.allocate)
         finished: list[AnyShard] = []
         document, category, added = 0, 0, 0
         for number, shard in enumerate(self.shards):
@@ -427,7 +427,7 @@ class _Joining:
                 labels.of(document, document + n_documents),
                 own.followed_by(others.without_empty()),
                 (self.further.meanings[with_parents], self.further.numbers[with_parents].astype(np.uint64)),
-                shelf,
+                scratch,
             )
             finished.append(completed)
             document, category, added = document + n_documents, category + n_categories, added + completed.added
@@ -505,5 +505,5 @@ def _is(batch: pa.RecordBatch, kind: str) -> NDArray[np.bool_]:
     """Tell of each row whether its page is said to be of a kind; before 2011 the table did not say."""
     if "cl_type" not in batch.schema.names:
         return np.zeros(batch.num_rows, np.bool_)
-    said: NDArray[np.bool_] = pc.equal(batch["cl_type"], kind).fill_null(False).to_numpy(zero_copy_only=False)
-    return said
+    of_kind: NDArray[np.bool_] = pc.equal(batch["cl_type"], kind).fill_null(False).to_numpy(zero_copy_only=False)
+    return of_kind

@@ -295,18 +295,18 @@ def documents_of_texts(
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise InputError(f"text {number - 1} is {type(text).__name__}, not a string")
-            if any(len(column) < number for column in beside.values()):
+            if any(len(column) < number for column in columns.values()):
                 break
-            identity = str(beside["ids"][number - 1] if "ids" in beside else number - 1)
-            title = str(beside["titles"][number - 1]) if "titles" in beside else identity
-            labels_of_one = label_list(beside["labels"][number - 1] if "labels" in beside else None)
-            yield Document(identity, title, text, labels_of_one, title_words=title_words and "titles" in beside)
-        for name, column in beside.items():
+            identity = str(columns["ids"][number - 1] if "ids" in columns else number - 1)
+            title = str(columns["titles"][number - 1]) if "titles" in columns else identity
+            labels_of_one = label_list(columns["labels"][number - 1] if "labels" in columns else None)
+            yield Document(identity, title, text, labels_of_one, title_words=title_words and "titles" in columns)
+        for name, column in columns.items():
             if len(column) != number:
                 raise InputError(f"there are {len(column):,} {name}, and not as many texts")
 
     given = {"ids": ids, "titles": titles, "labels": labels}
-    beside: dict[str, list[Any]] = {name: list(column) for name, column in given.items() if column is not None}
+    columns: dict[str, list[Any]] = {name: list(column) for name, column in given.items() if column is not None}
     return Stream(documents())
 
 

@@ -176,7 +176,7 @@ def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks, longest: int) ->
     return replace(shard, documents=shard.documents.replace_schema_metadata({_TOLD: json.dumps(told).encode()}))
 
 
-def told_by(shards: Sequence[AnyShard]) -> tuple[int, Remarks]:
+def count_pages(shards: Sequence[AnyShard]) -> tuple[int, Remarks]:
     """Return how many pages the dumps have in all, and what is to be said about them."""
     n_pages, remarks = 0, Remarks()
     for shard in shards:
@@ -259,7 +259,7 @@ def ingest_wikipedia(
     told = Remarks()
 
     def complete(made: Sequence[AnyShard], allocate: Allocate) -> Sequence[AnyShard]:
-        n_pages, remarks = told_by(made)
+        n_pages, remarks = count_pages(made)
         told.include(remarks)
         if limit is None:
             told.add("pages in the index that are not in the dumps", n=max(0, files.pages_in_indexes() - n_pages))

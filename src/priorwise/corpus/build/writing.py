@@ -183,7 +183,7 @@ class RemotePartial:
 
     def __init__(self, address: str, fingerprint: dict[str, Any] | None, scratch: Path) -> None:
         self._target = Store(with_ending(address, ""))
-        self.store = self._target.beside(".partial")
+        self.store = self._target.sibling(".partial")
         self._scratch = scratch
         wanted = json.dumps(fingerprint, sort_keys=True).encode()
         there = self.store.exists("inputs.json")
@@ -221,7 +221,7 @@ def claim_address(address: str, *, overwrite: bool, fingerprint: dict[str, Any] 
     with tempfile.TemporaryDirectory() as scratch, reached(address):
         if target.exists(FILE_NAME) and not overwrite:
             raise AlreadyExists(str(target))
-        if not target.exists(FILE_NAME) and target.names() and not target.beside(".partial").exists():
+        if not target.exists(FILE_NAME) and target.names() and not target.sibling(".partial").exists():
             raise AlreadyExists(str(target), not_a="corpus")
         unfinished = RemotePartial(address, fingerprint, Path(scratch))
         try:

@@ -39,8 +39,8 @@ class Store:
     def __str__(self) -> str:
         return shown(self.address)
 
-    def beside(self, ending: str) -> Store:
-        """Return the folder beside this one whose name has an ending more."""
+    def sibling(self, ending: str) -> Store:
+        """Return the folder next to this one with an ending added to its name."""
         return Store(with_ending(self.address, ending))
 
     def path(self, name: str = "") -> str:

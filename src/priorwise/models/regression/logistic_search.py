@@ -130,12 +130,12 @@ class Table:
         if isinstance(folds, list):
             return folds
         positive = self.positive(output)
-        dealt = StratifiedFolds(int(folds)) if isinstance(folds, int | np.integer) else folds
-        if isinstance(dealt, StratifiedFolds):
+        drawn = StratifiedFolds(int(folds)) if isinstance(folds, int | np.integer) else folds
+        if isinstance(drawn, StratifiedFolds):
             if min(positive.sum(), (~positive).sum()) < 2:
                 raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
-            return dealt.of(positive)
-        of_case = np.asarray(dealt)
+            return drawn.of(positive)
+        of_case = np.asarray(drawn)
         if of_case.shape != positive.shape:
             raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
         return _held_out(of_case)
