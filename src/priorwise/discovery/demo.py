@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import wiki_tokenizer
 from priorwise.corpus.storage.manifest import Manifest
+from priorwise.discovery.finding import top_of
 from priorwise.discovery.hidden import DefaultModel, LaplaceBaseline, LearnedPrior, Method, split_members
 from priorwise.discovery.presence_stage import Procedure
 from priorwise.errors import CorpusError, NotEnoughData
@@ -320,15 +321,10 @@ def find_again(
     for split in range(splits):
         known, hidden = split_members(corpus, label, hide=0.5, seed=split)
         n_hidden += len(hidden)
+        is_known = np.zeros(corpus.n_documents, bool)
+        is_known[known] = True
         for name, method in methods.items():
-            best = _best(method.scores(corpus, known, label), known, max(depths))
+            best = top_of(method.scores(corpus, known, label), is_known, max(depths)).documents
             found[name] += [len(np.intersect1d(best[:depth], hidden)) for depth in depths]
         progress((split + 1) / splits)
     return FoundAgain(splits, n_hidden, depths, {name: counts.tolist() for name, counts in found.items()})
-
-
-def _best(scores: NDArray[np.float64], known: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Return the documents with the highest scores that are not known, best first; ties by their order."""
-    scores = scores.copy()
-    scores[known] = -np.inf
-    return np.argsort(-scores, kind="stable")[: min(n, len(scores) - len(known))]
