@@ -83,20 +83,20 @@ def _tables_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights
     }
 
 
-def _factor_batch(factors: Floats) -> pa.RecordBatch:
-    """The table of factors."""
-    return pa.record_batch([pa.array(factors)], schema=OPTIONAL[FACTORS])
+def _batch(name: str, *columns: Floats) -> pa.RecordBatch:
+    """A table of numbers that only some models have."""
+    return pa.record_batch([pa.array(each) for each in columns], schema=OPTIONAL[name])
 
 
-def _group_batch(groups: Mapping[str, tuple[Sequence[str], Floats]]) -> pa.RecordBatch:
+def _group_batch(groups: Mapping[str, GroupWeights]) -> pa.RecordBatch:
     """The table of features beyond the words."""
-    group = [name for name, (names, _) in groups.items() for _ in names]
-    names = [name for own, _ in groups.values() for name in own]
-    adds = np.concatenate([own for _, own in groups.values()])
+    group = [name for name, own in groups.items() for _ in own.names]
+    names = [name for own in groups.values() for name in own.names]
+    adds = np.concatenate([own.adds for own in groups.values()])
     return pa.record_batch([text_column(group), text_column(names), pa.array(adds)], schema=OPTIONAL[GROUPS])
 
 
-def _groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, tuple[list[str], Floats]]:
+def _groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, GroupWeights]:
     """The names of the features beyond the words, and what each adds, by group."""
     if GROUPS not in tables:
         return {}
@@ -106,36 +106,19 @@ def _groups_of(tables: Mapping[str, pa.RecordBatch]) -> dict[str, tuple[list[str
     found = {}
     for own in dict.fromkeys(group):
         places = [place for place, name in enumerate(group) if name == own]
-        found[own] = ([names[place] for place in places], adds[places])
+        found[own] = GroupWeights([names[place] for place in places], adds[places])
     return found
 
 
-def _origin_batch(in_members: Floats, in_others: Floats, from_prior: Floats) -> pa.RecordBatch:
-    """The table of where weights come from."""
-    return pa.record_batch([pa.array(each) for each in (in_members, in_others, from_prior)], schema=OPTIONAL[ORIGINS])
-
-
-def _vector_weights_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
-    """The weights of a document's vector, and what is subtracted before."""
-    columns = [column.to_numpy() for column in tables[VECTORS].columns]
-    _require(len(columns[0]) > 0 and all(bool(np.isfinite(each).all()) for each in columns), "a number is not finite")
-    return columns
-
-
-def _origins_of(tables: Mapping[str, pa.RecordBatch]) -> list[Floats]:
-    """In how many members and other documents each token occurs, and what the prior brought to its weight."""
-    columns = [column.to_numpy() for column in tables[ORIGINS].columns]
-    _require(len(columns[0]) == tables[TOKENS].num_rows, "there are more origins than tokens, or fewer")
+def _numbers_of(tables: Mapping[str, pa.RecordBatch], name: str, *, per_token: bool) -> list[Floats]:
+    """The columns of a table of numbers, which must be finite; `per_token` says that it has a row for each token."""
+    columns = [column.to_numpy() for column in tables[name].columns]
+    n = len(columns[0])
+    _require(
+        n == tables[TOKENS].num_rows if per_token else n > 0, f"{name} has more rows than it should have, or fewer"
+    )
     _require(all(bool(np.all(np.isfinite(each))) for each in columns), "a number is not finite")
     return columns
-
-
-def _factors_of(tables: Mapping[str, pa.RecordBatch]) -> Floats:
-    """What the counts of each token are multiplied by."""
-    factors: Floats = tables[FACTORS].column("factor").to_numpy()
-    _require(len(factors) == tables[TOKENS].num_rows, "there are more factors than tokens, or fewer")
-    _require(bool(np.all(np.isfinite(factors))), "a number is not finite")
-    return factors
 
 
 def _read_table(path: Path, length: int, sha256: str) -> pa.RecordBatch:
@@ -395,8 +378,51 @@ class LinearModel:
         return card_of(self)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the model as plain arrays; ``priorwise.models.linear_model`` says what they hold."""
-        return arrays_of(self)
+        """Return the model as plain arrays: all that it takes to compute scores, by name; no array holds objects.
+
+        The weight of token t in output k is ``background[k, group[t]]`` plus the entry (k, t) of a sparse matrix whose
+        columns are the tokens: ``data[indptr[t]:indptr[t + 1]]`` in the rows ``indices[indptr[t]:indptr[t + 1]]``. The
+        score of an output is ``bias[k]`` plus the weights of the document's tokens, each times its feature: its count,
+        or 1 if ``features`` is ``"presence"``; with a recipe (``frequency``, ``cosine``, ``factors``) its weighted
+        count. Of two classes there is one output, the log odds of the second.
+
+        A model that ranks may have more. ``unknown`` is the factor of tokens that it does not know, which make a
+        document longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same
+        place on top. A document with a vector of length 1 gets ``vector_weights`` · (vector − ``vector_centre``) on
+        top. The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
+        ``slope`` × score + ``intercept``.
+        """
+        values, background = self.weights.values.tocsc(), self.weights.background
+        assert background is not None, "a saved model has one"
+        arrays: dict[str, NDArray[Any]] = {
+            "labels": np.array(list(self.labels), dtype=np.str_),
+            "tokens": np.array(self.tokens.to_pylist(), dtype=np.str_),
+            "bias": self.weights.bias,
+            "data": values.data,
+            "indices": values.indices.astype(np.int32),
+            "indptr": values.indptr.astype(np.int64),
+            "background": background.values,
+            "group": background.group,
+            "features": np.array(self.features),
+            "link": np.array(self.link),
+            "multilabel": np.array(self.multilabel),
+        }
+        if self.recipe is not None:
+            arrays |= {"frequency": np.array(self.recipe.frequency), "cosine": np.array(self.recipe.cosine)}
+            if self.recipe.factors is not None:
+                arrays["factors"] = self.recipe.factors
+            if self.recipe.unknown is not None:
+                arrays["unknown"] = np.array(self.recipe.unknown)
+        if self.groups:
+            arrays["carried"] = np.array([name for own in self.groups.values() for name in own.names], dtype=np.str_)
+            arrays["carried_adds"] = np.concatenate([own.adds for own in self.groups.values()])
+        if self.vectors is not None:
+            arrays |= {"vector_weights": self.vectors.weights, "vector_centre": self.vectors.centre}
+        if self.length_power:
+            arrays["length_power"] = np.array(self.length_power)
+        if self.calibration is not None:
+            arrays |= {"slope": np.array(self.calibration.slope), "intercept": np.array(self.calibration.intercept)}
+        return arrays
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the plain arrays to an ``.npz`` file that NumPy reads without pickle, whole or not at all."""
@@ -413,16 +439,14 @@ class LinearModel:
         place = FolderPlace(folder)
         tables = _tables_of(self.labels, self.members, self.tokens, self.weights)
         if self.recipe is not None and self.recipe.factors is not None:
-            tables[FACTORS] = _factor_batch(self.recipe.factors)
+            tables[FACTORS] = _batch(FACTORS, self.recipe.factors)
         if self.groups:
-            groups = {name: (each.names, each.adds) for name, each in self.groups.items()}
-            tables[GROUPS] = _group_batch(groups)
+            tables[GROUPS] = _group_batch(self.groups)
         if self.origins is not None:
             origins = self.origins
-            tables[ORIGINS] = _origin_batch(origins.in_members, origins.in_others, origins.from_prior)
+            tables[ORIGINS] = _batch(ORIGINS, origins.in_members, origins.in_others, origins.from_prior)
         if self.vectors is not None:
-            columns = [pa.array(each) for each in (self.vectors.weights, self.vectors.centre)]
-            tables[VECTORS] = pa.record_batch(columns, schema=OPTIONAL[VECTORS])
+            tables[VECTORS] = _batch(VECTORS, self.vectors.weights, self.vectors.centre)
         files = {name: place.write(name, batch.schema, iter([batch])) for name, batch in tables.items()}
         write_bytes(folder / CARD, self.card().encode())
         write_bytes(folder / FILE_NAME, self._described(files))
@@ -574,7 +598,7 @@ def _check_about(about: dict[str, Any]) -> None:
 def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
     if content.get("recipe") is None:
         return None
-    factors = _factors_of(tables) if FACTORS in tables else None
+    factors = _numbers_of(tables, FACTORS, per_token=True)[0] if FACTORS in tables else None
     unknown = content["recipe"].get("unknown")
     return Recipe(
         content["recipe"]["frequency"],
@@ -593,10 +617,10 @@ def _ranking_parts(
     """What a model that ranks has besides its weights."""
     line = content.get("calibration")
     calibration = None if line is None else Calibration(_finite(line["slope"]), _finite(line["intercept"]))
-    groups = {name: GroupWeights(*each) for name, each in _groups_of(tables).items()}
+    groups = _groups_of(tables)
     if "origins" not in content:
         return calibration, groups, None
-    in_members, in_others, from_prior = _origins_of(tables)
+    in_members, in_others, from_prior = _numbers_of(tables, ORIGINS, per_token=True)
     n_members, n_others, brought = (_finite(content["origins"][name]) for name in _ORIGIN_NUMBERS)
     return calibration, groups, Origins(in_members, in_others, from_prior, n_members, n_others, brought)
 
@@ -607,7 +631,7 @@ def _vectors(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> V
     encoder, members = content["vectors"]["encoder"], content["vectors"]["members"]
     if not isinstance(encoder, str | None) or not all(isinstance(each, str) for each in members):
         raise ValueError("what it says about its vectors is not text")
-    weights, centre = _vector_weights_of(tables)
+    weights, centre = _numbers_of(tables, VECTORS, per_token=False)
     return VectorWeights(encoder, weights, centre, members)
 
 
@@ -647,51 +671,3 @@ def _of_all(weights: Weights, n_tokens: int) -> Weights:
     every = csc_matrix((values.data, values.indices, np.cumsum(widths)), shape=(len(weights.bias), n_tokens))
     nothing = Background(np.zeros((len(weights.bias), 1)), np.zeros(n_tokens, dtype=np.int32))
     return Weights(np.arange(n_tokens), every, weights.bias, nothing)
-
-
-def arrays_of(model: LinearModel) -> dict[str, NDArray[Any]]:
-    """Return all that it takes to compute scores, by name; no array holds objects.
-
-    The weight of token t in output k is ``background[k, group[t]]`` plus the entry (k, t) of a sparse matrix whose
-    columns are the tokens: ``data[indptr[t]:indptr[t + 1]]`` in the rows ``indices[indptr[t]:indptr[t + 1]]``. The
-    score of an output is ``bias[k]`` plus the weights of the document's tokens, each times its feature: its count, or 1
-    if ``features`` is ``"presence"``; with a recipe (``frequency``, ``cosine``, ``factors``) its weighted count. Of two
-    classes there is one output, the log odds of the second.
-
-    A model that ranks may have more. ``unknown`` is the factor of tokens that it does not know, which make a document
-    longer. A document that carries a label of ``carried`` gets the number of ``carried_adds`` at the same place on top.
-    A document with a vector of length 1 gets ``vector_weights`` · (vector − ``vector_centre``) on top.
-    The score is divided by the number of distinct tokens to the power of ``length_power``. The log odds are
-    ``slope`` × score + ``intercept``.
-    """
-    values, background = model.weights.values.tocsc(), model.weights.background
-    assert background is not None, "a saved model has one"
-    arrays: dict[str, NDArray[Any]] = {
-        "labels": np.array(list(model.labels), dtype=np.str_),
-        "tokens": np.array(model.tokens.to_pylist(), dtype=np.str_),
-        "bias": model.weights.bias,
-        "data": values.data,
-        "indices": values.indices.astype(np.int32),
-        "indptr": values.indptr.astype(np.int64),
-        "background": background.values,
-        "group": background.group,
-        "features": np.array(model.features),
-        "link": np.array(model.link),
-        "multilabel": np.array(model.multilabel),
-    }
-    if model.recipe is not None:
-        arrays |= {"frequency": np.array(model.recipe.frequency), "cosine": np.array(model.recipe.cosine)}
-        if model.recipe.factors is not None:
-            arrays["factors"] = model.recipe.factors
-        if model.recipe.unknown is not None:
-            arrays["unknown"] = np.array(model.recipe.unknown)
-    if model.groups:
-        arrays["carried"] = np.array([name for own in model.groups.values() for name in own.names], dtype=np.str_)
-        arrays["carried_adds"] = np.concatenate([own.adds for own in model.groups.values()])
-    if model.vectors is not None:
-        arrays |= {"vector_weights": model.vectors.weights, "vector_centre": model.vectors.centre}
-    if model.length_power:
-        arrays["length_power"] = np.array(model.length_power)
-    if model.calibration is not None:
-        arrays |= {"slope": np.array(model.calibration.slope), "intercept": np.array(model.calibration.intercept)}
-    return arrays
