@@ -114,9 +114,7 @@ def _numbers_of(tables: Mapping[str, pa.RecordBatch], name: str, *, per_token: b
     """The columns of a table of numbers, which must be finite; `per_token` says that it has a row for each token."""
     columns = [column.to_numpy() for column in tables[name].columns]
     n = len(columns[0])
-    _require(
-        n == tables[TOKENS].num_rows if per_token else n > 0, f"{name} has more rows than it should have, or fewer"
-    )
+    _require(n == tables[TOKENS].num_rows if per_token else n > 0, f"{name} has more rows than tokens, or fewer")
     _require(all(bool(np.all(np.isfinite(each))) for each in columns), "a number is not finite")
     return columns
 
