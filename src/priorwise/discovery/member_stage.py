@@ -453,9 +453,9 @@ def linear_model(
     known = read.X[np.flatnonzero(read.y == 1)]
     in_members = np.bincount(known.indices, minlength=read.X.shape[1])[used].astype(np.float64)
     in_all = np.bincount(read.X.indices, minlength=read.X.shape[1])[used]
-    used = np.flatnonzero(of_labels)
-    names = corpus.label_names(read.labels.numbers[used])
-    groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[used])} if len(used) else {}
+    weighted = np.flatnonzero(of_labels)
+    names = corpus.label_names(read.labels.numbers[weighted])
+    groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[weighted])} if len(weighted) else {}
     unknown = float(inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")[0])
     return ranking_model(
         LearnedFrom.of(corpus),
