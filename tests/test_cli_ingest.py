@@ -21,7 +21,7 @@ def test_ingest_prints_a_summary(cli: Cli, tmp_path: Path) -> None:
     arguments = ["--text", "body", "--labels", "tags", "--separator", ";", "-o", tmp_path / "x.corpus"]
     result = cli("ingest", "records", file, *arguments)
     assert result.exit_code == 0, result.output
-    assert re.search(r"x.corpus: 2 documents in [\d.]+ s \([\d,]+ documents/s\)", result.stdout)
+    assert re.search(r"x.corpus: 2 documents in [\d.]+ s \([\d,]+ documents/s, [\d.]+ MB/s\)", result.stdout)
     assert "4 distinct tokens, 6 in all documents; 2 labels, 2 memberships" in result.stdout
     assert Corpus.open(tmp_path / "x.corpus").largest_labels(5) == [("x", 1), ("y", 1)]
     again = cli("ingest", "records", file, *arguments)

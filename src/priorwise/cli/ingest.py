@@ -174,7 +174,7 @@ def run_and_show(output: Path | str, run: Callable[[Any], Any]) -> None:
     if summary.resumed:
         say(f"Continued after {counted(summary.resumed, 'document')} that were done already.")
     # The size of a table of Spark's is not known.
-    read = f", {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s" if summary.bytes > 1_000_000 else ""
+    read = f", {summary.bytes / 1e6 / max(summary.seconds, 1e-9):,.1f} MB/s" if summary.bytes else ""
     say(
         f"{named(output)}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s "
         f"({speed:,.0f} documents/s{read})"
