@@ -314,9 +314,10 @@ class MultinomialLeaveOneOut(LeftOut):
     def _in_own_class(self) -> _Counted:
         """The documents that are judged, each word of each with its count in the document's own class."""
         X, n, pairs = self.X, self.counts.n_classes, self.counts.pairs
-        lengths = np.where(self.weight > 0, np.diff(X.indptr), 0)
+        # A stored zero is counted nowhere.
+        kept = np.repeat(self.weight > 0, np.diff(X.indptr)) & (X.data != 0)
+        lengths = np.bincount(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[kept], minlength=X.shape[0])
         indptr = np.concatenate([[0], np.cumsum(lengths)])
-        kept = np.repeat(self.weight > 0, np.diff(X.indptr))
         tokens, amounts = X.indices[kept], X.data[kept]
         wanted = tokens.astype(np.int64) * n + np.repeat(self.own_output, lengths)
         places = np.searchsorted(self.counts.tokens * n + pairs.indices, wanted)
