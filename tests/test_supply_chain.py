@@ -41,7 +41,7 @@ def test_the_lock_script_installs_one_version_of_uv_by_hash() -> None:
 
 def may_install(**variables: str) -> int:
     text = (ROOT / "scripts" / "setup").read_text(encoding="utf-8")
-    function = text[text.index("may_install() {") : text.index("install_package() {")]
+    function = text[text.index("without_asking() {") : text.index("install_package() {")]
     left = {name: value for name, value in os.environ.items() if name not in ("CI", "PRIORWISE_INSTALL")}
     command = ["bash", "-c", f"set -euo pipefail\n{function}\nmay_install x"]
     return subprocess.run(command, env=left | variables, stdin=subprocess.DEVNULL, check=False).returncode
