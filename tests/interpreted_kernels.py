@@ -1,18 +1,15 @@
 """Run the compiled loops interpreted, where numpy checks every access, and print those that were not run.
 
 To compile the loops anew with Numba's own checks takes minutes (scripts/check-bounds); this takes seconds, and the
-accesses are the same.
+accesses are the same. To be run with NUMBA_DISABLE_JIT=1 around it, which every module that is imported heeds.
 """
 
 from __future__ import annotations
 
-import os
-
-os.environ["NUMBA_DISABLE_JIT"] = "1"
-
 import ast
 import bz2
 import contextlib
+import os
 import sys
 import tempfile
 import threading

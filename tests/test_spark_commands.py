@@ -129,7 +129,7 @@ def test_hidden_members(cli: Cli, running: list[str | None], corpus: Corpus) -> 
 def test_many_categories(cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path) -> None:
     for engine in ("local", "spark"):
         output = tmp_path / f"{engine}.parquet"
-        call = ("discover", corpus.path, "--all-labels", "--min-members", 5, "--top", 20)
+        call = ("discover", corpus.path, "--all-labels", "--model", "presence", "--min-members", 5, "--top", 20)
         assert cli(*call, "-o", output, "--engine", engine).exit_code == 0
     for name in ("{}.parquet", "{}.labels.parquet"):
         local, there = (pq.read_table(tmp_path / name.format(engine)) for engine in ("local", "spark"))
@@ -139,7 +139,7 @@ def test_many_categories(cli: Cli, running: list[str | None], corpus: Corpus, tm
 
 def test_a_run_for_each_of_many(cli: Cli, running: list[str | None], corpus: Corpus, tmp_path: Path) -> None:
     for engine in ("local", "spark"):
-        call = ("discover", corpus.path, "--all-labels", "--min-members", 20, "--top", 20)
+        call = ("discover", corpus.path, "--all-labels", "--model", "presence", "--min-members", 20, "--top", 20)
         assert cli(*call, "--runs", tmp_path / engine, "--engine", engine).exit_code == 0
     here, there = ({p.relative_to(tmp_path / e): p for p in (tmp_path / e).rglob("*")} for e in ("local", "spark"))
     assert here.keys() == there.keys()
