@@ -194,7 +194,7 @@ class Prior:
         Examples
         --------
         >>> from priorwise.priors import Dirichlet
-        >>> Dirichlet(0.5).describe(Counted("word", types=2, size=3.0, distinct=1.5))
+        >>> Dirichlet(0.5).describe(CountSummary("word", types=2, size=3.0, distinct=1.5))
         'centre: each of the 2 words is equally likely; strength: 1 imagined word, where a class has 3 on average'
         """
         text = [f"{p.symbol} = {value:g}, {p.caption}" for p, value in zip(self.parameters, self.numbers, strict=False)]
