@@ -41,8 +41,16 @@ def test_the_columns_of_a_table_are_guessed_unless_they_are_named(cli: Cli, tmp_
         ["On tea 0"],
         [("Drinks", 5), ("Plants", 5)],
     )
-    result = cli("ingest", "records", file, "--text", "Notes", "-o", tmp_path / "y.corpus")
-    assert "Columns:" not in result.stderr
+    result = cli("ingest", "records", file, "--text", "Notes", "--title", "Title", "-o", tmp_path / "y.corpus")
+    assert "Columns: labels 'Subjects', id 'Record'." in result.stderr
+    file.write_text("id,text,categories,authors\n1,tea,x; y,a; b\n2,milk,x; y,b; c\n", "utf-8")
+    result = cli("ingest", "records", file, "-o", tmp_path / "w.corpus")
+    assert "Columns: labels 'categories'." in result.stderr
+    assert Corpus.open(tmp_path / "w.corpus").largest_labels(5) == [("x", 2), ("y", 2)]
+    # A column that is not called so is not taken for labels where there is a text.
+    file.write_text("id,text,authors\n1,tea,a; b\n2,milk,b; c\n", "utf-8")
+    assert "Columns:" not in cli("ingest", "records", file, "-o", tmp_path / "v.corpus").stderr
+    assert "has no labels: read" in cli("discover", tmp_path / "v.corpus", "x").stderr
     file.write_text("a,b\n1,2\n3,4\n", "utf-8")
     assert "no column 'text'" in cli("ingest", "records", file, "-o", tmp_path / "z.corpus").stderr
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from itertools import islice
@@ -221,9 +221,9 @@ def records(
     Databases       SQLite, DuckDB, with --query
     Data            JSON lines, Parquet, Arrow
 
-    Files may be compressed (gzip, bz2, xz, zstd), and - is the standard input. If no column is called 'text', the
-    columns are guessed from their names and contents, and printed. How each file was read, and every row that was left
-    out or changed, is counted at the end.
+    Files may be compressed (gzip, bz2, xz, zstd), and - is the standard input. Columns that you do not name, and that
+    are not called 'text', 'title', 'labels' and 'id', are guessed and printed. How each file was read, and every row
+    that was left out or changed, is counted at the end.
     """  # noqa: D301
     from priorwise.readers.records import RecordReader
 
@@ -232,7 +232,10 @@ def records(
 
 
 def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
-    """Guess the columns that nobody named, in a table that has no column 'text'."""
+    """Guess the columns that nobody named and that do not have their usual names.
+
+    Without a text, contents count, too. With one, only names do: a column that merely looks like labels is not taken.
+    """
     from priorwise.readers.fields import PEEKED, guess_columns
     from priorwise.readers.opening import STDIN
     from priorwise.readers.records import RecordReader
@@ -240,21 +243,27 @@ def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
     source = click.get_current_context().get_parameter_source
     options = {"text": "text", "title": "title", "labels": "labels_column", "id": "id"}
     free = [role for role, name in options.items() if source(name) is ParameterSource.DEFAULT]
-    if "text" not in free or STDIN in files:
+    if not free or STDIN in files:
         return columns
     reader = RecordReader(files, opening=replace(opening, join=False))
     reader.checked = False
     head = [dict(record) for _, _, record in islice(reader.records(), PEEKED)]
     names = {name for record in head for name in record}
-    if not head or set(columns.texts) <= names:
-        return columns
-    guess = guess_columns(head)
-    found = {role: getattr(guess, role) for role in free if getattr(guess, role) in names}
-    if fmean(len(str(record.get(found["text"]) or "")) for record in head) < SHORTEST_TEXT:
+    own = {"text": columns.texts} | {role: (getattr(columns, role),) for role in ("title", "labels", "id")}
+    missing = [role for role in free if not names.issuperset(own[role])]
+    taken = {name for role, each in own.items() if role not in missing for name in each}
+    guess = guess_columns(head, by_content="text" in missing)
+    found = {role: getattr(guess, role) for role in missing}
+    found = {role: name for role, name in found.items() if name in names and name not in taken}
+    if not found or ("text" in found and _mean_length(head, found["text"]) < SHORTEST_TEXT):
         return columns
     said = ", ".join(f"{role} '{safe(name)}'" for role, name in found.items())
     say(f"Columns: {said}. To choose others, give --text, --title, --labels or --id.", err=True)
     return replace(columns, **found)
+
+
+def _mean_length(head: Sequence[Mapping[str, Any]], name: str) -> float:
+    return fmean(len(str(record.get(name) or "")) for record in head)
 
 
 @ingest.command(examples="ingest folder mails/ -o mails.corpus")

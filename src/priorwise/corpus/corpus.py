@@ -720,7 +720,12 @@ class Corpus:
             return slice(0, 0)
         near = dict(self.search_labels(label))
         sizes = {name: counted(size, "member") for name, size in near.items()}
-        raise UnknownName("label", label, near, sizes=sizes)
+        unknown = UnknownName("label", label, near, sizes=sizes)
+        if not self.n_labels:
+            unknown.message += (
+                "; the corpus has no labels: read the documents again and name their column (--labels), or name members"
+            )
+        raise unknown
 
     def label_sizes(self) -> pa.Table:
         """Return every label with the number of its documents, as an Arrow table sorted by label."""

@@ -315,8 +315,8 @@ _LONG = 40
 """A column with more characters than this in a cell, on average, may be text."""
 
 
-def guess_columns(records: Sequence[Mapping[str, Any]]) -> Columns:
-    """Guess from a column's name first, and from what is in it otherwise.
+def guess_columns(records: Sequence[Mapping[str, Any]], *, by_content: bool = True) -> Columns:
+    """Guess from a column's name first, and from what is in it otherwise, if `by_content`.
 
     A table without a column that looks like text has its title as text. What is not found keeps its usual name, which
     means that there is none.
@@ -327,10 +327,12 @@ def guess_columns(records: Sequence[Mapping[str, Any]]) -> Columns:
     for role in ("text", "title", "labels", "id"):
         free = [name for name in names if name not in found.values()]
         by_name = [name for wanted in _USUAL_NAMES[role] for name in free if _plain(name) == wanted]
-        likely = next((name for name in by_name if any(cells[name])), None) or _by_content(role, free, cells)
+        likely = next((name for name in by_name if any(cells[name])), None)
+        if likely is None and by_content:
+            likely = _by_content(role, free, cells)
         if likely is not None:
             found[role] = likely
-    if "text" not in found and names:
+    if by_content and "text" not in found and names:
         found["text"] = found.get("title") or max(names, key=lambda name: fmean(map(len, cells[name])))
     return Columns(**found)
 
