@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,6 +77,28 @@ def told_to_people(code: str) -> Iterator[str]:
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name in SAYS or (name.startswith("_") and any(each.arg == "help" for each in node.keywords)):
                 yield from strings_in(node)
+
+
+def told_to_developers(code: str) -> Iterator[str]:
+    """The docstrings and comments of a module, without its examples and the names of its parameters."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            kept = [line for line in node.value.value.splitlines() if not re.match(r"\s*(>>>|\w+ : )", line)]
+            yield re.sub(r"`[^`]*`", "", re.sub(r"\s+", " ", " ".join(kept)))
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def test_docstrings_and_comments_are_plain_english() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)}: {text[max(0, found.start() - 40) : found.end() + 20]!r}: {instead}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for text in told_to_developers(path.read_text("utf-8"))
+        for habit, instead in HABITS.items()
+        for found in re.finditer(habit, text.replace("None", ""), flags=re.I)
+    ]
+    assert wrong == []
 
 
 def test_errors_help_and_output_are_plain_english() -> None:

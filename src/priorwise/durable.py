@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all: despite a kill, a power cut, a full disk or another writer.
 
-A file is on the disk after it was synced, and its name is there after its folder was synced. So: write beside the
+A file is on the disk after it was synced, and its name is there after its folder was synced. So: write next to the
 place, sync the file, sync the folder, rename, sync the folder again. Only then may an older one go.
 """
 
@@ -107,7 +107,7 @@ def _system_call() -> Any:
 
 
 def draft_of(path: Path) -> Path:
-    """Return where to write what is to become `path`: beside it, under a name that no other process uses."""
+    """Return where to write what is to become `path`: next to it, under a name that no other process uses."""
     return path.with_name(f"{path.name}.{secrets.token_hex(6)}.partial")
 
 
@@ -130,7 +130,7 @@ def drafts_of(path: Path) -> list[Path]:
 def held(path: Path, *, patience: float = PATIENCE, lock_name: str = LOCK) -> Iterator[None]:
     """Hold the right to write `path`, for as long as the block lasts.
 
-    The lock is a file beside it that only its owner can open. It is gone afterwards. A killed process holds nothing.
+    The lock is a file next to it that only its owner can open. It is gone afterwards. A killed process holds nothing.
     """
     from filelock import FileLock, Timeout
 
@@ -341,7 +341,7 @@ REPLACED = ".replaced"
 
 
 def sibling(target: Path, suffix: str) -> Path:
-    """Return the path beside another with something added to its name."""
+    """Return a neighbouring path, with something added to its name."""
     return target.with_name(target.name + suffix)
 
 

@@ -60,7 +60,7 @@ class BrokenFile(InputError):
 
 
 FEW = 8
-"""So many names, if there are no more, are all listed."""
+"""Up to this many names are all listed."""
 
 
 class UnknownName(InputError, KeyError):

@@ -129,7 +129,7 @@ def across(scale: Scale, name: str, top: float, bottom: float) -> Markup:
 
 
 def upwards(scale: Scale, name: str, left: float, right: float) -> Markup:
-    """Return the vertical axis: lines to the right, numbers beside, its name above them."""
+    """Return the vertical axis: lines to the right, numbers to the left, its name above."""
     marks = []
     for tick in scale.ticks(6):
         at = float(scale(tick))

@@ -49,11 +49,11 @@ class ManyLabels:
 
 
 AS_ONE_ALONE = 100
-"""With so many categories at most, each is ranked by the model that would rank it alone, which takes longer."""
+"""Up to this many categories are ranked by the model that would rank each alone, which takes longer."""
 
 
 def tables(output: Path | None) -> list[Path]:
-    """The table of candidates, and the one of labels beside it."""
+    """The table of candidates, and the table of labels next to it."""
     return [] if output is None else [output, output.with_suffix(f".labels{output.suffix}")]
 
 
@@ -182,7 +182,7 @@ def by_missing(found: Any) -> Any:
 
 
 def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> list[str]:
-    """The labels with so many members that are not on every document, the largest first.
+    """The labels with enough members that are not on every document, the largest first.
 
     Categories that serve a wiki's editors are left out unless they are asked for.
     """

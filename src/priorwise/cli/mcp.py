@@ -123,7 +123,7 @@ def make_server(sessions: Sessions) -> Any:
 
     @tool
     def explain(category: str, id: str) -> dict[str, Any]:
-        """Say which words of a document speak for and against the category, the strongest first."""
+        """Say which words of a document count for and against the category, the strongest first."""
         words = sorted(sessions.of(category).explain(id).words, key=lambda each: -abs(each.adds))[:20]
         return {"id": id, "words": [{"name": each.name, "group": each.group, "adds": each.adds} for each in words]}
 

@@ -90,7 +90,7 @@ def _given_prior(text: str, priors: Mapping[str, type[Prior]], owner: str, more:
 
 
 def _numbers(given: str, wanted: int) -> list[float]:
-    """So many numbers with commas between; none if it is anything else."""
+    """Return `wanted` numbers that commas separate; an empty list for anything else."""
     try:
         numbers = [float(part) for part in given.split(",")]
     except ValueError:

@@ -111,7 +111,7 @@ class Corpus:
         Raises
         ------
         CorpusError
-            It is no corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
+            It is not a corpus; :class:`~priorwise.errors.NewerVersion` if a later priorwise wrote it, and
             :class:`~priorwise.errors.DamagedCorpus` if a file is missing or has the wrong length.
         """
         if (address := address_of(path)) is not None:
@@ -172,11 +172,11 @@ class Corpus:
 
     @cached_property
     def vectors(self) -> Vectors | None:
-        """The documents' vectors, if `priorwise embed` or :meth:`add_vectors` put them beside the corpus."""
+        """The documents' vectors, if `priorwise embed` or :meth:`add_vectors` put them next to the corpus."""
         return None if self.path is None else Vectors.open(self.path, self.checksum, self.n_documents)
 
     def add_vectors(self, values: Any, encoder: str | None = None, *, overwrite: bool = False) -> None:
-        """Keep a vector for each document: beside the corpus, or in memory if the corpus is in memory.
+        """Keep a vector for each document: next to the corpus, or in memory if the corpus is in memory.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ Lists = tuple[NDArray[Any], NDArray[Any]]
 class Below:
     """A category and what lies below it, nearest first.
 
-    Each category stands here once, at the end of the shortest way down to it, and of several shortest ways the one
+    Each category is here once, at the end of the shortest way down to it, and of several shortest ways the one
     whose names come first. So a category's place is also the order of those ways.
     """
 

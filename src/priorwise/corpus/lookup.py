@@ -91,7 +91,7 @@ class SortedNames:
         return found
 
     def neighbours(self, name: str, each_way: int = 50) -> list[str]:
-        """Return the names that stand nearest in the order of bytes; they share the beginning."""
+        """Return the names that are nearest in the order of bytes; they share the beginning."""
         place = self._place(name)
         near = range(max(0, place - each_way), min(len(self.strings), place + each_way))
         return [self.strings[self._row(i)] for i in near]
@@ -104,7 +104,7 @@ def shortened(names: Sequence[str], at_most: int = 3) -> str:
 
 LONGEST_QUERY = 63
 _COMPARED_BY_DIFFLIB = 300
-# A query longer than so many letters may have so many mistakes; two letters swapped are two.
+# The mistakes that are allowed in a query longer than this many letters; two letters swapped are two.
 _MISTAKES = ((9, 3), (3, 2), (2, 1), (0, 0))
 
 
@@ -175,7 +175,7 @@ def nearest_occurrence(pattern: bytes, texts: pa.Array) -> NDArray[np.int64]:
     score = np.full(len(texts), len(pattern), np.int64)
     best = score.copy()
     for column in range(int(length[0]) if len(length) else 0):
-        # Longest first, so the texts that go on are the first ones.
+        # Longest first, so the texts that continue come first.
         n = int(np.searchsorted(-length, -column))
         equal = masks[data[start[:n] + column]]
         vertical = equal | down[:n]

@@ -17,7 +17,7 @@ KeepText = Literal["lead", "whole", "none"]
 """How much of each text a corpus keeps: its beginning, all of it within reason, or nothing."""
 
 LONGEST: dict[str, int] = {"lead": 1_500, "whole": 100_000, "none": 0}
-"""So many bytes are kept at most."""
+"""At most this many bytes are kept."""
 
 BYTES_PER_BLOCK = 1 << 16
 LARGEST_BLOCK = 1 << 20

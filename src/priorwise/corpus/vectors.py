@@ -1,4 +1,4 @@
-"""A vector for each document, from any encoder: read from a file, and kept beside a corpus as a mapped array.
+"""A vector for each document, from any encoder: read from a file, and kept next to a corpus as a mapped array.
 
 ``vectors.npy`` holds a row per document, each of length 1, or 0 for a document without a vector. ``vectors.json`` says
 which encoder made them, for which corpus, and has the checksum. They are no part of the corpus's identity: a run stays
@@ -74,7 +74,7 @@ class Vectors:
         return (total / max(n, 1)).astype(np.float32)
 
     def write(self, folder: Path, checksum: str, *, overwrite: bool = False) -> None:
-        """Write them beside the corpus with this checksum, whole or not at all."""
+        """Write them next to the corpus with this checksum, whole or not at all."""
         paths = [folder / ARRAY, folder / DESCRIPTION]
         with whole_files(paths, overwrite=overwrite) as drafts:
             with drafts[paths[0]].open("wb") as file:
@@ -92,7 +92,7 @@ class Vectors:
 
     @classmethod
     def open(cls, folder: Path, checksum: str, n_documents: int) -> Vectors | None:
-        """Map the vectors beside a corpus; None if it has none. `verify` compares them with their checksum."""
+        """Map the vectors of a corpus; None if it has none. `verify` compares them with their checksum."""
         about = _description(folder)
         if about is None:
             return None

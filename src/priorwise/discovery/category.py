@@ -36,9 +36,9 @@ class JudgedDocument:
 class Judged:
     """Documents that people judged, by their ids.
 
-    `accepted`: these are members, whatever their labels say. `rejected`: these are none, though they look as if:
-    hard negatives. `unsure`: nobody could say. They are neither, and no candidates again. `order`: all of them in
-    the order of their first verdicts, where it is known. The estimate of missing members needs it.
+    `accepted`: these are members, whatever their labels say. `rejected`: these are not members, although they
+    look like some: hard negatives. `unsure`: nobody could say. They are neither, and not candidates again. `order`:
+    all of them in the order of their first verdicts, if it is known. The estimate of missing members needs it.
     """
 
     accepted: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Judged:
         return cls(ids_of("yes"), ids_of("no"), ids_of("unsure"), in_order)
 
     def applied(self, corpus: Corpus, members: Rows, excluded: Rows) -> tuple[Rows, Rows]:
-        """Return the members with what was accepted and without what was rejected, and the rows of the latter.
+        """Return the members with what was accepted and without what was rejected, and the rows of the rejected.
 
         Documents that are not in the corpus, because it is newer than the verdicts, are passed over.
         """

@@ -96,7 +96,7 @@ def make_documents(n_documents: int = 6000, *, left_out: float = 0.5, seed: int 
     popularity = _zipf(len(names) + 1, 1.0)[::-1]
     documents = []
     for number in range(n_documents):
-        # The last choice is no topic at all.
+        # The last choice is a document without a topic.
         drawn = random.choice(len(names) + 1, size=1 + (random.random() < 0.2), replace=False, p=popularity)
         truth = sorted(names[i] for i in drawn if i < len(names))
         length = int(np.clip(random.lognormal(4.6, 1.0), 20, 2000))

@@ -36,7 +36,7 @@ class LinearPeer:
     """Logistic regression or a linear support vector machine on TF-IDF, members against a choice of other documents.
 
     `kind` ("logistic", "svm"): the scikit-learn model, with its default settings. `negatives` ("1", "5", "20",
-    "bagged", "all"): so many random negatives per member; 20 per member and the mean of ten such models; or all
+    "bagged", "all"): this many random negatives per member; 20 per member and the mean of ten such models; or all
     other documents. `C`: how far it trusts the data. `tuned`: whether C is the one of 0.1, 1, 10, 100 with the best
     average precision in three-fold cross-validation, for each model that is fitted; else it is given. `characters`:
     whether it reads the runs of two to four characters that at least two texts have, instead of words. `pairs`:
@@ -269,7 +269,7 @@ class HiddenResult:
 
 @dataclass(frozen=True)
 class HiddenSummary:
-    """How one method did over all categories, beside the baseline by PPV@250."""
+    """How one method did over all categories, compared with the baseline by precision@250."""
 
     method: str
     means: dict[str, float]

@@ -458,7 +458,7 @@ class RunFolders:
 
 
 def file_name(label: str) -> str:
-    """Return a label as a part of a file's name: what is no letter, digit or dash becomes a dash."""
+    """Return a label as a part of a file's name: everything but letters, digits and dashes becomes a dash."""
     words = re.sub(r"[^\w]+", "-", label).strip("-")
     # In bytes, because that is what a name may not have too many of.
     return words.encode()[:_LONGEST_NAME].decode(errors="ignore").strip("-") or "label"

@@ -61,7 +61,7 @@ WORTH_SAYING = 0.05
 """The share of the settings from which on it is said that they use other categories, or vectors."""
 
 MEMBERS_NAMED = 500
-"""So many members a model keeps at most, to name those nearest to a document."""
+"""A model keeps at most this many members, to name those nearest to a document."""
 
 
 @dataclass(frozen=True)

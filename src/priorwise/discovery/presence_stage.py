@@ -85,7 +85,7 @@ class SharedSample:
 
     @classmethod
     def draw(cls, corpus: Corpus, excluded: Rows, *, size: int, seed: int) -> SharedSample:
-        """Draw so many documents that are not excluded, or take all of them."""
+        """Draw this many documents that are not excluded, or take all of them."""
         pool = np.setdiff1d(np.arange(corpus.n_documents), excluded)
         drawn = np.random.default_rng(seed).choice(pool, min(size, len(pool)), replace=False, shuffle=False)
         rows = np.sort(drawn).astype(np.int64)
@@ -103,8 +103,8 @@ class SharedSample:
 class Training:
     """What a model learns from.
 
-    `members`: the members' rows. `features`: the tokens that occur in at least one member; counts and cases speak
-    of them by their place here. `samples`: one per seed. `others`: how many documents the samples were drawn from.
+    `members`: the members' rows. `features`: the tokens that occur in at least one member; counts and cases refer
+    to them by their place here. `samples`: one per seed. `others`: how many documents the samples were drawn from.
     `background`: the members against all other documents; without it, the model is trained on the samples.
     """
 
@@ -144,7 +144,7 @@ def draw_training(
 ) -> Training:
     """Read the members, and draw one sample of other documents per seed, without replacement.
 
-    With `per_member`, each sample has so many negatives per member and trains a model of its own. Without, every model
+    With `per_member`, each sample has this many negatives per member and trains a model of its own. Without, each model
     is trained on all other documents, which the vocabulary has counted already, and the samples only judge it: 20
     negatives per member, at most 5,000. A sample that holds every other document is drawn once.
 
@@ -230,7 +230,7 @@ def _cases(
     place: NDArray[np.int32],
     weights: NDArray[np.float64],
 ) -> Cases:
-    """The members and some negatives with their weights, the latter without the tokens that no member has."""
+    """The members and some negatives with their weights, without the negatives' tokens that no member has."""
     member_indptr, member_tokens, member_length = members
     indptr, tokens = negatives
     local = place[tokens]

@@ -8,7 +8,7 @@ finds every member at rate 1 per unit of H. In rank order there are two kinds of
   discovery follow a Pareto distribution. Or the ranking is nearly perfect up to an edge: members come at a constant
   rate, and then no more (a = −1). The mean time is c·R/N, with R members among N documents: a perfect ranking has
   c = ½, random order c = N/R.
-* A share π is no easier to find than by chance: unusual wording, no abstract, another language. Their rate is 1.
+* A share π is as hard to find as by chance: unusual wording, no abstract, another language. Their rate is 1.
 
 The chance that a member is still unread at H is therefore::
 
@@ -107,7 +107,7 @@ class Unfound:
         return float(self.numbers[min(place, len(self.numbers) - 1)])
 
     def at_most(self, number: int) -> float:
-        """Return the probability that at most so many members are missing."""
+        """Return the probability that at most this many members are missing."""
         if number < 0:
             return 0.0
         ends = np.append(self.numbers[1:], self.unread + 1)

@@ -478,7 +478,7 @@ class Spark:
         keep_text: KeepText = "whole",
         overwrite: bool = False,
     ) -> IngestSummary:
-        """Read any table into a corpus folder; its documents stand in the order of their ids.
+        """Read any table into a corpus folder; its documents are in the order of their ids.
 
         Parameters
         ----------
@@ -572,8 +572,8 @@ class Spark:
     def map(self, tasks: Sequence[Any], work: Callable[[Any], Batches], schema: pa.Schema) -> Any:
         """Return a data frame of what each task gives, one partition for each.
 
-        `work` is a function of a module, or a picklable object; what all tasks share is best made a part of it, for it
-        is broadcast. An error of ours in a task is not tried again there: :meth:`collect` raises it here.
+        `work` is a function of a module, or a picklable object; what all tasks share is best made a part of it, because
+        it is broadcast. An error of ours in a task is not tried again there: :meth:`collect` raises it here.
         """
         # A process that runs several tasks unpacks this once.
         shared = self.session.sparkContext.broadcast((work, list(tasks)))

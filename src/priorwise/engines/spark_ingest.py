@@ -36,7 +36,7 @@ from priorwise.wiki.wikitext import RULE_VERSION as WIKITEXT_RULES
 from priorwise.wiki.wikitext import read_wikitext
 
 SHARDS_PER_TASK = 16
-"""Shards whose vocabularies a task merges before Spark counts: so many times less goes over the network."""
+"""Shards whose vocabularies a task merges before Spark counts: this many times less goes over the network."""
 
 DONE = pa.schema({"split": pa.int32(), "told": pa.string()})
 _COUNTED = pa.schema({"token": pa.string(), "documents": pa.int64(), "occurrences": pa.int64()})
@@ -192,7 +192,7 @@ def renumber_group(store: Store, schema: pa.Schema, group: Group) -> Iterator[pa
 
 
 def _ids_of(store: Store, names: pa.ChunkedArray) -> NDArray[np.uint32]:
-    """Return the ids of names that stand in the order of bytes, as the whole vocabulary does."""
+    """Return the ids of names that are in the order of bytes, as the whole vocabulary does."""
     wanted = pa.concat_arrays([pa.array([], pa.string()), *names.chunks])
     ids = np.zeros(len(wanted), np.uint32)
     with store.opened("ids.arrow") as file:
@@ -297,7 +297,7 @@ def ingest_frame(
 
 
 class _Table:
-    """A table, cut into splits by its ids: the documents of the corpus stand in the order of their ids."""
+    """A table, cut into splits by its ids: the documents of the corpus are in the order of their ids."""
 
     def __init__(self, frame: Any, columns: Columns, keep_text: KeepText, names: SiteNames | None) -> None:
         from pyspark.sql import functions as column

@@ -56,7 +56,7 @@ class Result:
     title : str
         The document's title.
     more : mapping
-        Other columns of a new table, such as the words that speak for it.
+        Other columns of a new table, such as the words that count for it.
 
     Examples
     --------

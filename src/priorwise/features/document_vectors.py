@@ -34,10 +34,10 @@ def text_vector(corpus: Corpus, text: str) -> Any:
 
 
 AT_MOST = 4_096
-"""Of a larger corpus so many documents at random show which words occur together."""
+"""Of a larger corpus this many random documents show which words occur together."""
 
 MEASURED = 256
-"""About so many of them give the scale."""
+"""About this many of them give the scale."""
 
 
 class WordCovariance:

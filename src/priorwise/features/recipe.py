@@ -27,7 +27,7 @@ def term_frequency(counts: Floats, kind: str) -> Floats:
 
 
 def inverse_document_frequency(holding: ArrayLike, documents: int, kind: str) -> Floats:
-    """How rare words are that are in so many documents: one of the formulas of `InverseDocumentFrequency`."""
+    """How rare words in this many documents are: one of the formulas of `InverseDocumentFrequency`."""
     n, N = np.asarray(holding, dtype=np.float64), documents
     if kind == "plain":
         return np.log(np.where(n > 0, N / np.maximum(n, 1), 1.0))

@@ -74,7 +74,7 @@ class Words(TransformerMixin, BaseEstimator):
         return self._reader()(text)
 
     def _reader(self) -> Callable[[str], list[str]]:
-        """The function of these parameters; made once, for it is asked for with every text."""
+        """The function of these parameters; made once, because every text needs it."""
         made = self.__dict__.get("_made")
         if made is None or made[0] is not self.stop_words or made[1] is not self.stemmer:
             made = self._made = (self.stop_words, self.stemmer, self._make_reader())

@@ -32,7 +32,7 @@ def announce() -> None:
 def find_room(here: Path = Path(__file__).parent) -> Path | None:
     """See to it that Numba finds a folder for compiled code, and return it if it had to be made.
 
-    Numba keeps the code beside the source, else in the user's cache folder, and refuses to work if it can write to
+    Numba keeps the code next to the source, else in the user's cache folder, and refuses to work if it can write to
     neither: the package belongs to someone else and the user has no home, as in many containers. The code is then kept
     for as long as the process lasts.
     """

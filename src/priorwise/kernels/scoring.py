@@ -83,7 +83,7 @@ def score_documents_many(
 
 @kernel
 def _worse(score: float, document: int, other_score: float, other_document: int) -> bool:
-    """Whether the first stands behind the second: a lower score, or an equal one further down the corpus."""
+    """Whether the first ranks behind the second: a lower score, or an equal one further down the corpus."""
     return score < other_score or (score == other_score and document > other_document)
 
 

@@ -26,7 +26,7 @@ def put_point(out: NDArray[np.uint8], at: int, point: int) -> int:
 
 @helper
 def point_at(data: NDArray[np.uint8], at: int, end: int) -> tuple[Any, int]:
-    """Return the code point that begins here and its width in bytes; ``(-1, 1)`` if this is no UTF-8."""
+    """Return the code point that begins here and its width in bytes; ``(-1, 1)`` if this is not UTF-8."""
     lead = np.int64(data[at])
     if lead < 0x80:
         return lead, 1

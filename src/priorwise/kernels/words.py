@@ -11,7 +11,7 @@ from priorwise.kernels.compiling import helper
 
 _ONES = np.uint64(0x0101010101010101)
 SPARE = 16
-"""So many bytes after the last make sure that :func:`bytes_at` may look at any of them."""
+"""This many bytes after the last one make sure that :func:`bytes_at` may look at any of them."""
 
 _HIGH = np.uint64(0x8080808080808080)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -372,7 +372,7 @@ class LinearModel:
         return element("pre", self.card())
 
     def card(self) -> str:
-        """Return the model card, as it is written beside the model: Markdown."""
+        """Return the model card, as it is written next to the model: Markdown."""
         return card_of(self)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

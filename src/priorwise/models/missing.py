@@ -64,7 +64,7 @@ def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> C
     all other documents for negatives, it knows that missing members are among them.
 
     `scores`: the scores of all documents that may be members. `held_out`: the scores of members when they were left
-    out. `expected`: how many members there are among the former.
+    out. `expected`: how many members are among the candidates.
     """
     centre, spread = float(scores.mean()), float(scores.std())
     if spread <= 1e-12 * max(1.0, float(np.max(np.abs(scores)))):

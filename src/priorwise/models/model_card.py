@@ -1,4 +1,4 @@
-"""The card of a model, written beside it: what it is, what it was trained on, how good it was, and where it ends."""
+"""The card of a model, written next to it: what it is, what it was trained on, how good it was, and where it ends."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     per_label : bool
         Whether each label chooses its own prior, where the target allows it.
     folds : int, scikit-learn splitter or "approximate", optional
-        Judge by cross-validation with so many folds. By default leave-one-out where it is exact, 10 folds for
+        Judge by cross-validation with this many folds. By default leave-one-out where it is exact, 10 folds for
         `LogisticRegression`, else 5. ``"approximate"``, for `LogisticRegression`, leaves out one document at a time by
         one Newton step from a single fit: close to exact under Gaussian priors, and under Laplace priors as long as
         there are many more documents than coefficients off their mode.

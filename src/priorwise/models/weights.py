@@ -73,7 +73,7 @@ LINKS = ("softmax", "logistic", "probit")
 
 
 def label_scores(scores: Floats, n_labels: int) -> Floats:
-    """Scores with a column for each label: the one output of two classes speaks for the second, against the first."""
+    """Scores with a column for each label: the one output of two classes counts for the second, against the first."""
     return np.column_stack([-scores[:, 0], scores[:, 0]]) if scores.shape[1] == 1 and n_labels == 2 else scores
 
 

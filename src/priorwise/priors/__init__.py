@@ -1,4 +1,4 @@
-"""What we believe before reading: frozen dataclasses, each a centre and a strength."""
+"""What to expect before reading: frozen dataclasses, each a centre and a strength."""
 
 from priorwise.priors.base import CountSummary, Parameter, Preset, Prior
 from priorwise.priors.counts import MixedPrior, RatePrior, WeightPrior, WordPrior

@@ -156,7 +156,7 @@ class Prior:
 
     @classmethod
     def variants(cls) -> tuple[Self, ...]:
-        """List the priors at which sliders start: one, unless a field that is no number makes several kinds."""
+        """List the priors at which sliders start: one, unless a field that is not a number makes several kinds."""
         return (cls(),)
 
     @property

@@ -5,8 +5,8 @@ A line gives the prior of one feature, for all classes or for one::
     [class CLASS] FEATURE MODE VARIANCE [ABS] [SKEW]
 
 separated by spaces or tabs. VARIANCE is a multiple of the variance that all features have otherwise, unless ABS
-follows it; ``inf`` is no penalty. ``0`` or ``@constant`` as the FEATURE is the intercept. A line of a class goes before
-a line of all classes, and that before the common prior, of mode 0. SKEW is 0; BXR's 1 and −1, which let a coefficient
+follows it; ``inf`` means no penalty. ``0`` or ``@constant`` as the FEATURE is the intercept. A class's line overrides
+a line of all classes, which overrides the common prior, of mode 0. SKEW is 0; BXR's 1 and −1, which let a coefficient
 have one sign only, and its variance of 0, which fixes a coefficient, are refused. Empty lines and lines that begin with
 ``#`` say nothing.
 """

@@ -220,7 +220,7 @@ def log_complement(rate: ArrayLike) -> Floats:
 
 
 def blend(found: ArrayLike, documents: ArrayLike, centre: ArrayLike, strength: ArrayLike) -> Floats:
-    """Rate of what was found in so many documents and imagined in `strength` more, a `centre` of which have it::
+    """Rate of what was found in this many documents and imagined in `strength` more, a `centre` of which have it::
 
         (found + strength · centre) / (documents + strength)
 

@@ -90,7 +90,7 @@ class Informed(PenaltyPrior, listed=False):
     ) -> Informed:
         """Take a fitted model's weights for what is known: the modes of the next model's prior are C times them.
 
-        A naive Bayes model's weights are a good guess at a logistic model's, too large as a rule, for they count words
+        A naive Bayes model's weights are a good guess at a logistic model's, mostly too large, because they count words
         that come together as if each were news: learn the strength (`PriorSearch`). Of several classes a naive Bayes
         model's weights are taken beyond their mean over the classes, which is what tells a class from the rest.
 
@@ -248,7 +248,7 @@ class ImaginedTexts(Prior, listed=False):
     Parameters
     ----------
     prior : prior
-        What is believed of every word alike: a Dirichlet, a Beta, or any other that the model takes.
+        The prior that all words share: a Dirichlet, a Beta, or any other that the model takes.
     shares : scipy.sparse.csr_matrix, shape (n_classes, n_features)
         q, a row for each class in the order of ``classes_``.
     of : {"words", "documents"}
@@ -335,5 +335,5 @@ def imagines(prior: Any) -> bool:
 
 
 def smoothing_of(prior: Any) -> Any:
-    """What is believed of every word alike: a prior itself, unless it imagines texts."""
+    """The prior that all words share: a prior itself, unless it imagines texts."""
     return prior.prior if isinstance(prior, ImaginedTexts) else prior

@@ -118,7 +118,7 @@ def pseudo_counts(
     `texts`: a text, or keywords with weights, for each class in the order of ``classes_``; None where nothing is
     known. For labels of an indicator matrix, one for each. A word of negative weight is one that the imagined texts
     lack. `vectorizer`: fitted; texts are read as it reads documents. `strength`: how many words, or documents, are
-    imagined of each class that has a text; `PriorSearch` can choose it. `prior`: what is believed of every word
+    imagined of each class that has a text; `PriorSearch` can choose it. `prior`: the prior of every word
     alike: ``Dirichlet(0.1)``, say, or ``Beta(0.1, 0.3)``. `of` ("words", "documents"): imagined words for
     `MultinomialNB`, in the proportions of the text; or for `BernoulliNB` imagined documents, each of which holds
     every word of the text. `significant`: whether words count by their significance among the texts, so that those

@@ -29,7 +29,7 @@ def numbers_of(name: str, value: ArrayLike) -> Floats:
 
 
 def first_wrong(numbers: Floats, wrong: NDArray[np.bool_]) -> str:
-    """Name the first wrong number, and where it stands if there are several."""
+    """Name the first wrong number, and its place if there are several."""
     first = tuple(int(place) for place in np.argwhere(wrong)[0]) if numbers.ndim else ()
     value = f"{numbers[first]:g}"
     if not first:
@@ -267,7 +267,7 @@ class CoefficientPrior(PenaltyPrior, listed=False):
     def of_features(self, n_features: int, output: int = 0, n_outputs: int = 1) -> tuple[Floats, Floats]:
         """Give the variance and the mode of each feature for one of the outputs.
 
-        An array of one dimension is per feature. One of two dimensions is classes × features; a dimension of 1 stands
+        An array of one dimension is per feature. One of two dimensions is classes × features; a dimension of 1 counts
         for all.
         """
         return (

@@ -159,7 +159,7 @@ class AbsoluteDiscount(WordPrior):
         return f"AbsoluteDiscount({self.discount:g})"
 
     def strength(self, distinct: float) -> float:
-        """How many counts the unseen words of a class with so many distinct words get: δU."""
+        """How many counts the unseen words of a class with this many distinct words get: δU."""
         return self.discount * distinct
 
     def describe(self, about: CountSummary | None = None) -> str:
@@ -252,7 +252,7 @@ class WittenBell(WordPrior):
         return f"WittenBell({self.alpha:g})"
 
     def strength(self, distinct: float) -> float:
-        """How many counts the unseen words of a class with so many distinct words get: αU."""
+        """How many counts the unseen words of a class with this many distinct words get: αU."""
         return self.alpha * distinct
 
     @classmethod

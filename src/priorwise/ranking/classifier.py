@@ -35,7 +35,7 @@ def best_labels(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     rows, columns = np.nonzero(scores >= last)
     order = np.lexsort((columns, -scores[rows, columns], rows))
     first = np.searchsorted(rows, np.arange(n))
-    # A row has more than k candidates when the k-th is tied, and those beyond stand last.
+    # A row has more than k candidates when the k-th is tied, and those beyond come last.
     best: NDArray[np.int64] = columns[order][first[:, np.newaxis] + np.arange(k)]
     return best
 
@@ -266,7 +266,7 @@ def classified(
 ) -> Iterator[dict[str, Any]]:
     """Yield what is said of each document: the labels decided, and of `top` labels how probable they are.
 
-    `top`: how many labels to tell of each, the most probable first, beside those decided. `evidence`: how many
+    `top`: how many labels to tell of each, the most probable first, in addition to those decided. `evidence`: how many
     words to tell for each label.
     """
     model = classifier.model

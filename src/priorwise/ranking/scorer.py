@@ -84,7 +84,7 @@ class Scorer:
         return np.asarray(amounts / np.maximum(length, 1e-300)[document])
 
     def divisor(self, length: NDArray[np.integer]) -> Floats:
-        """What the sum is divided by, for documents of so many distinct tokens."""
+        """What the sum is divided by, for documents of this many distinct tokens."""
         return length_divisor(length, self.length_power)
 
 
@@ -130,7 +130,7 @@ def places(scores: Floats, documents: NDArray[np.int64], skip: NDArray[np.bool_]
     ahead = len(ascending) - up_to
     tied = np.flatnonzero(up_to - np.searchsorted(ascending, own) > 1)
     if len(tied):
-        # Equals stand in the order of the corpus: find each one's place among those of its score.
+        # Equal scores are in the order of the corpus: find each one's place among those of its score.
         values = np.unique(own[tied])
         nearest = np.minimum(np.searchsorted(values, scores), len(values) - 1)
         rivals = np.flatnonzero(~skip & (values[nearest] == scores))

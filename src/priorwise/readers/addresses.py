@@ -315,7 +315,7 @@ def found_files(given: str | Path | Iterable[str | Path]) -> list[Path]:
     """Return the files that are meant by paths and addresses, or by one of them.
 
     The last part of an address may hold ``*`` and ``[…]``. An address that ends in ``/`` means all files in the folder,
-    but not those whose names begin with ``_`` or ``.``, which Spark and others leave beside their own.
+    but not those whose names begin with ``_`` or ``.``, which Spark and others leave next to their own.
     """
     found: list[Path] = []
     for path in [given] if isinstance(given, str | os.PathLike) else given:

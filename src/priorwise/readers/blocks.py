@@ -48,7 +48,7 @@ def blocks(pieces: Iterable[bytes], tag: str, remark: Callable[[str, int], None]
 
 
 def field(record: str, tag: str) -> str:
-    """Return what stands in the first ``<tag …> … </tag>`` of a record, or nothing."""
+    """Return what is in the first ``<tag …> … </tag>`` of a record, or nothing."""
     at = -1
     while (at := record.find(f"<{tag}", at + 1)) >= 0:
         after = at + 1 + len(tag)

@@ -168,7 +168,7 @@ def _wanted(reader: RecordReader, schema: pa.Schema, path: Path) -> list[str]:
     names = reader.columns.names_in(schema.names)
     if not reader.columns.keep:
         return names
-    # Vectors and blobs are nothing to show beside a document.
+    # Vectors and blobs are nothing to show with a document.
     return [field.name for field in schema if field.name in names or _can_be_kept(field.type)]
 
 

@@ -20,7 +20,7 @@ class Origin(IntEnum):
     WRITTEN = 0
     """It is written in the document itself."""
     ADDED = 1
-    """It was added by a template, or comes from a table beside the text."""
+    """It was added by a template, or comes from a table outside the text."""
     UNKNOWN = 2
     """The source lists memberships of both kinds and does not say which is which."""
 
@@ -133,7 +133,7 @@ Entry = Document | CategoryPage
 class Reader(Protocol):
     """Documents in a fixed order, with what is needed to resume and to show progress.
 
-    The pages of categories, if there are any, stand among the documents.
+    The pages of categories, if there are any, are among the documents.
 
     ``total_bytes`` and ``done_bytes`` measure the input as it lies on the disk. ``remarks`` says what was done to the
     input that its owner should know, with how often. ``fingerprint`` is anything that JSON can hold and that changes
@@ -196,10 +196,10 @@ class Stream:
 
 
 NAMED = 5
-"""So many places are named of each sort."""
+"""This many places are named for each kind."""
 
 LONGEST_PLACE = 300
-"""No title that a wiki allows is cut short by this; what stands in a damaged file may be of any length."""
+"""No title that a wiki allows is cut short by this; a damaged file may hold one of any length."""
 
 
 class Remarks:

@@ -21,7 +21,7 @@ Numbered = Iterator[tuple[int, Mapping[str, Any]]]
 """Records, with the number of the line or row."""
 
 LONGEST_KEPT = 10_000
-"""Characters to keep of a value in a column that is none of the four."""
+"""Characters to keep of a value in a column other than the four."""
 
 
 @dataclass(frozen=True, slots=True)

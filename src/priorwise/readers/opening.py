@@ -249,7 +249,7 @@ def file_size(path: Path) -> int:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what the decompressors and the system raise into BrokenFile, and refuse what is no file."""
+    """Turn what the decompressors and the system raise into BrokenFile, and refuse everything but files."""
     try:
         if address_of(path) is None:
             check_regular(path)
@@ -416,7 +416,7 @@ def _asked(sample: bytes) -> Encoding | None:
 
 
 LONGEST_LIST = 1 << 30
-"""So many bytes a list may have; one of all pages of the largest wikis has fewer."""
+"""A list may have this many bytes; one of all pages of the largest wikis has fewer."""
 
 
 def small_text(path: Path, at_most: int, what: str) -> str:

@@ -213,7 +213,7 @@ class RecordReader:
         return described(self, [path.name for path in self.paths])
 
     def parts(self) -> Sequence[RecordReader]:
-        """Return readers of some 64 MB each: files, row groups of a Parquet file, or lines of a plain one of JSON."""
+        """Return readers of about 64 MB each: files, row groups of a Parquet file, or lines of a plain one of JSON."""
         return record_parts(self)
 
     def __iter__(self) -> Iterator[Document]:

@@ -37,7 +37,7 @@ _NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 class Dialect:
     """How a table is written as text.
 
-    ``escape`` says that a backslash stands before a quote within a cell, where others double it.
+    ``escape`` says that a backslash precedes a quote within a cell, where others double it.
     """
 
     encoding: Encoding

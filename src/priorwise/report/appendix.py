@@ -87,7 +87,7 @@ def _depth(subject: Subject) -> str:
     depth, longest = subject.results["depth"], max(len(subject.run.ranking), len(subject.run.baseline))
     if depth == longest or any(_missing(subject)):
         return ""
-    # A curve that went on would fall for no other reason than that nobody has read on.
+    # A longer curve would fall only because nobody judged more.
     return f" The curves end at k = {depth:,}: beyond it, not all documents are judged."
 
 
@@ -393,7 +393,7 @@ def known_of(subject: Subject) -> tuple[list[float], list[bool]]:
     """Return the probability of each candidate that was judged blindly or is in a subcategory, and if it belongs.
 
     Only as far from the top as the rankings are compared: what was judged beyond is in the other ranking's top, too,
-    and so is no fair sample.
+    and so the sample is not fair.
     """
     relevant = subject.relevant
     belongs = {

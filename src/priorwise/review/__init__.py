@@ -1,4 +1,4 @@
-"""Blind review: what is to be judged, what was judged, and what follows from it."""
+"""Judging documents: the queue, the verdicts, the session that learns from them, and the results."""
 
 from priorwise.review.agreement import Agreement, GroupAgreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from priorwise.review.export import export_run, finished_of, write_into

@@ -49,7 +49,7 @@ class Choices:
     Parameters
     ----------
     top : int or None
-        Only the first so many of each ranking, by default as many as the paper judged; all with None.
+        Only this many of each ranking, by default as many as the paper judged; all with None.
     order : {"shuffled", "title"}
     seed : int
         Of the shuffled order.

@@ -71,7 +71,7 @@ HELD_FOR = 600.0
 """For how many seconds a document that was handed to one reviewer is kept from the others."""
 
 READ_AT_MOST = 200_000
-"""Of a larger corpus, only so many documents with the best scores under the run's model can be ranked."""
+"""Of a larger corpus, only this many documents with the best scores under the run's model can be ranked."""
 
 CALIBRATED_FROM, CALIBRATED_ON = 20, 300
 """The last 300 verdicts, if there are 20, say how fast the chance of membership falls with the score."""
@@ -315,7 +315,7 @@ class Session:
         verdict : {"yes", "no", "unsure", "skip"}
             Whether it is a member.
         reviewer : str
-            Who says so.
+            The reviewer.
         note : str, optional
             A remark, kept in the log.
         seconds : float, optional

@@ -43,7 +43,7 @@ SVM_C, SVM_RATIO = 0.11, 9.8
 """The settings of ASReview's default, ELAS u4."""
 
 PRESUMED = 100
-"""BMI treats so many random unread documents as rejected, others each time."""
+"""BMI treats this many random unread documents as rejected, different ones each time."""
 
 FILE_NAME = "replays.jsonl"
 RECALL_AT = (10, 50, 100, 500)

@@ -14,7 +14,7 @@ _SPAN = float(1 << 64)
 
 @dataclass(frozen=True)
 class Team:
-    """Reviewers who share a queue. Who judges a document follows from its id and the names alone.
+    """Reviewers who share a queue. A document's id and the names decide who judges it.
 
     Parameters
     ----------

@@ -480,7 +480,7 @@ class Verdicts:
         try:
             yield
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            # Python's own complaints, of a text that is no UTF-8, have no number, or are no error of a database at all.
+            # Python's own errors, such as for a text that is not UTF-8, have no number.
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
                 raise DiskFull(f"no space left for {self.path}; the verdict was not stored") from error
             raise BrokenFile(self.path, f"verdicts cannot be read or stored here ({error})") from error
@@ -527,8 +527,8 @@ def log_in(folder: Path) -> list[Verdict]:
     except BrokenFile as error:
         if not _needs_to_write(error):
             raise
-    # Even to read it SQLite writes beside a database that has a write-ahead log. So a copy is read, with that log: what
-    # was not yet moved from it into the database is there alone.
+    # Even to read it SQLite writes next to a database that has a write-ahead log. So read a copy, with its log: the
+    # log alone has what was not yet moved into the database.
     with tempfile.TemporaryDirectory() as elsewhere:
         for part in (path, path.with_name(path.name + "-wal")):
             if part.is_file():

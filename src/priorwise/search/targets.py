@@ -74,7 +74,7 @@ class Outcome:
     predicted : array of int, shape (n_cases,), optional
         The output that each case is predicted to be of, if outputs are exclusive; that is all a target of counts needs.
     negative_weight : float
-        How many documents of the corpus each case that is no member stands for.
+        How many documents of the corpus each other case represents.
 
     Examples
     --------

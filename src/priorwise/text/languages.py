@@ -37,7 +37,7 @@ SCRIPTS = {
 """Scripts that tell the language, or at least themselves, by the first word of their characters' names."""
 
 LEAST_WORDS = 2
-"""So many frequent words of a language a text has at least, and more than of any other."""
+"""A text has at least this many frequent words of its language, and more than of any other."""
 
 
 @cache

@@ -194,7 +194,7 @@ class Corpora:
         return self.resume(name)
 
     def resume(self, name: str) -> str:
-        """Begin an import, or go on with one that was interrupted."""
+        """Begin an import, or continue one that was interrupted."""
         folder = self.folder / f"{name}.source"
         source = Source.read(folder) if slug(name) == name else None
         if source is None:

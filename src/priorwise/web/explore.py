@@ -66,12 +66,12 @@ class Views:
 
 
 def family_in(query: Fields) -> Family:
-    """Return the family that a request speaks of."""
+    """Return the family that a request names."""
     return FAMILIES[query.choice("model", (*FAMILIES, *ALIASES), default=next(iter(FAMILIES)))]
 
 
 def setting_in(query: Fields, view: View) -> FamilySetting:
-    """Return the prior that a request speaks of; a number that it does not give is the one where sliders open."""
+    """Return the prior that a request describes; a number that it does not give is the one where sliders open."""
     family = family_in(query)
     given = [query.get(each.name) is not None for each in family.parameters]
     opening = family.default if all(given) else view.opening(family.name).values
@@ -81,7 +81,7 @@ def setting_in(query: Fields, view: View) -> FamilySetting:
 
 
 def line_in(query: Fields) -> Line:
-    """Return the decision line that a request speaks of."""
+    """Return the decision line that a request gives."""
     slope = query.number("slope", -100.0, 100.0, default=1.0)
     return Line(slope, query.number("shift", -_FARTHEST, _FARTHEST, default=0.0))
 

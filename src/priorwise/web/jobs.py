@@ -1,4 +1,4 @@
-"""Long jobs, one after the other, beside the requests: how far each is, how long it will take, and how to stop it."""
+"""Long jobs, one after the other, in the background: how far each is, how long it will take, and how to stop it."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def start_finding(workspace: Workspace, categories: Categories, note: Note) -> N
 
 
 def _discovered(workspace: Workspace, note: Note, path: Path, report: Report) -> Run:
-    """Make a run of what is known of a category. A later round goes on with the verdicts of the one before."""
+    """Make a run of what is known of a category. A later round keeps the verdicts of the one before."""
     given: dict[str, Any] = {"words": note.words or None}
     if note.label is None:
         given["members"] = note.examples

@@ -139,7 +139,7 @@ class Impatient(H11Protocol):
         self._set_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Go on waiting until the request is whole."""
+        """Keep waiting until the request is whole."""
         super().data_received(data)
         self._set_timer()
 

@@ -63,7 +63,7 @@ class _Read(NamedTuple):
 def blocks_from(data: NDArray[np.uint8], start: int, end: int = 0) -> Iterator[Block]:
     """Yield the blocks that begin at or after a byte of the file, in order.
 
-    Those that begin before byte `end`, and the one that goes on from there, are read side by side; the others one by
+    Those that begin before byte `end`, and the one that continues from there, are read side by side; the others one by
     one, as they are asked for.
     """
     marks = _marks_from(data, start)

@@ -30,7 +30,7 @@ NO_CATEGORIES = "documents of CirrusSearch dumps with categories that are no nam
 _ENGLISH_DISAMBIGUATION = frozenset(
     ("disambiguation pages", "all disambiguation pages", "all article disambiguation pages")
 )
-# The namespace of templates, for modules have names like theirs and stand in the same list.
+# The namespace of templates. Modules have names like theirs and are in the same list.
 _TEMPLATE_NAMESPACES = (
     "template, bản mẫu, format, mal, mall, malline, modèle, plantilla, predefinição, sablon, sjabloon, skabelon, "
     "szablon, templat, vorlage, şablon, šablona, шаблон, תבנית, الگو, قالب, 틀"
@@ -104,7 +104,7 @@ def language_of(record: dict[str, Any]) -> str:
 def _categories(
     record: dict[str, Any], article: Article | None, wrong: list[str]
 ) -> tuple[list[str], list[str], Origin]:
-    """Return the categories that are written, those that are added, and the origin of the former."""
+    """Return the categories that are written, those that are added, and the origin of the first."""
     listed = record.get("category") or []
     every = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
     if not isinstance(listed, list) or len(every) < len(listed):
@@ -235,7 +235,7 @@ class CirrusReader:
             self.remarks = self._remarks.lines()
 
     def parts(self) -> list[CirrusReader]:
-        """Return readers of neighbouring files, some 64 MB together."""
+        """Return readers of neighbouring files, about 64 MB together."""
         sizes = [_status(path)[0] for path in self.paths]
         return [CirrusReader(self.paths[part], min_bytes=self.min_bytes) for part in neighbours(sizes)]
 
@@ -316,7 +316,7 @@ class CirrusReader:
 
 
 def _page_of_action(record: dict[str, Any]) -> Any:
-    """Return the page's number as an action line has it, or None if it is no such line."""
+    """Return the page's number as an action line has it, or None for any other line."""
     if len(record) != 1:
         return None
     (name, action), *_ = record.items()

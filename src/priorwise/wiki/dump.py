@@ -27,7 +27,7 @@ BZIP2_BYTES, XML_BYTES = 1 << 23, 1 << 25
 
 LONGEST_PAGE = 1 << 28
 BOMB_RATIO, BOMB_BYTES = 200, 1 << 26
-"""More than so many times the file's bytes, and more than so many bytes at all, is no dump."""
+"""A file that expands to more than this many times its size, and beyond this many bytes, is not a dump."""
 
 _CHUNK = 1 << 20
 _TAIL = 1 << 10
@@ -175,7 +175,7 @@ class DumpFile:
 
 
 def refuse_bomb(path: Path, compressed: int, plain: int) -> None:
-    """Raise BrokenFile if so few bytes cannot honestly have become so many."""
+    """Raise BrokenFile if a dump expands more than an honest one can."""
     if plain > BOMB_BYTES and plain > BOMB_RATIO * max(compressed, 1):
         raise BrokenFile(path, f"it grows more than {BOMB_RATIO:,} times when decompressed: no dump does; refused")
 

@@ -40,7 +40,7 @@ def kind_of(path: str | Path) -> Kind:
     Raises
     ------
     BrokenFile
-        It is none of them; the message says what it begins with and what is accepted.
+        It is another kind of file; the message says what it begins with and what is accepted.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class WikiPages:
 
 
 def read_run(run: PageRun, site: SiteInfo, path: Path, remarks: Remarks, *, min_bytes: int) -> WikiPages:
-    """Read the pages of a run: articles of at least so many bytes of wikitext, and categories.
+    """Read the pages of a run: articles of at least this many bytes of wikitext, and categories.
 
     Redirects, disambiguation pages, short pages and other namespaces are left out and counted.
     """
@@ -122,7 +122,7 @@ MIN_BYTES = 300
 """Articles with less wikitext are left out (presence)."""
 
 _BLOCKS_LOOKED_AT = 64
-"""So many blocks of a bzip2 file with a damaged beginning are looked at before it is none of a wiki's files."""
+"""If the beginning of a bzip2 file is damaged, this many blocks are tried before the file is refused."""
 
 
 @dataclass(frozen=True, slots=True)

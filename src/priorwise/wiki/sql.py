@@ -119,7 +119,7 @@ def next_statement(window: Window) -> CreateTable | InsertInto | None:
 
 
 def column_names(definitions: bytes) -> list[str]:
-    """Return the names of the columns, from what stands between the parentheses of ``CREATE TABLE``."""
+    """Return the names of the columns, from between the parentheses of ``CREATE TABLE``."""
     names: list[str] = []
     depth, at_start = 1, True
     for part in _PART.finditer(definitions):
@@ -169,13 +169,13 @@ class RowBatch:
         self._nulls = np.empty((self._n_integers + n_texts, most), np.uint8)
 
     def has_room(self, n_bytes: int) -> bool:
-        """Tell whether there is room for whatever so many bytes of SQL may hold."""
+        """Tell whether there is room for whatever this many bytes of SQL may hold."""
         rows_left = self._nulls.shape[1] - self.rows
         bytes_left = self._texts.shape[1] - int(self._bounds[:, self.rows].max(initial=0))
         return self._most_rows(n_bytes) <= rows_left and n_bytes <= bytes_left
 
     def _most_rows(self, n_bytes: int) -> int:
-        # The shortest row has a parenthesis and, for each column, a digit and what stands after it.
+        # The shortest row has a parenthesis and, for each column, a digit and what follows it.
         return n_bytes // (2 * len(self.columns) + 1) + 1
 
     def read(self, window: Window) -> int:
@@ -293,7 +293,7 @@ class SqlTable:
     r"""The rows of one table, in batches, with constant memory.
 
     Columns are found by their names, in the ``CREATE TABLE`` statement or in those of the ``INSERT`` statements. The
-    values of a batch are int64 or string; what is no UTF-8 is replaced.
+    values of a batch are int64 or string; bytes that are not UTF-8 are replaced.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class PlainTexts:
         return self.bounds.size - 1
 
     def text(self, page: int) -> str:
-        """Return the plain text of a page; what is no UTF-8 is replaced."""
+        """Return the plain text of a page; bytes that are not UTF-8 are replaced."""
         return _decoded(self.data[self.bounds[page] : self.bounds[page + 1]])
 
     def categories(self, page: int) -> list[str]:

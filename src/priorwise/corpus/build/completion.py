@@ -32,7 +32,7 @@ class CategoryNames:
     Names that :func:`~priorwise.wiki.wikitext.category_name` makes equal have one number, so that a table and a text
     mean the same.
 
-    Memory: the bytes of the names and some 80 bytes for each, up to twice that while it grows.
+    Memory: the bytes of the names and about 80 bytes for each, up to twice that while it grows.
     """
 
     def __init__(self) -> None:
@@ -342,9 +342,9 @@ def complete(
     What a text says stays *written*, or of unknown origin; what only the table has is *added*. Pages are joined by
     their numbers. Rows of files are not used, nor are rows of pages that are not in the corpus.
 
-    Memory: 32 bytes for each document and each category with a page, some 150 for each category that a table names,
+    Memory: 32 bytes for each document and each category with a page, about 150 for each category that a table names,
     and one shard. In scratch files: 12 bytes for each row that is used, and the tables of the new shards but for their
-    tokens. English Wikipedia (7 million articles, 2.5 million categories, 200 million rows) needs some 800 MB of
+    tokens. English Wikipedia (7 million articles, 2.5 million categories, 200 million rows) needs about 800 MB of
     memory.
     """
     remarks = Remarks() if remarks is None else remarks

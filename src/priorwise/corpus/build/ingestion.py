@@ -122,7 +122,7 @@ def ingest(
     keep_text : {"whole", "lead", "none"}
         How much of each text to keep for people to read: at most 100,000 bytes, at most 1,500, or nothing.
     work : Work, optional
-        Who does it: threads of this process by default, or ``Spark(…).work``. The corpus does not depend on it.
+        Where the work runs: threads of this process by default, or ``Spark(…).work``. The corpus is the same.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def ingest(
 
     Notes
     -----
-    A killed or interrupted call leaves ``X.corpus.partial``; the same call again goes on from there. A shard closes at
-    16,384 documents or 16 million characters, so a worker needs some 300 MB at most, however long the input.
+    A killed or interrupted call leaves ``X.corpus.partial``; the same call again continues there. A shard closes at
+    16,384 documents or 16 million characters, so a worker needs at most about 300 MB, however long the input.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def _characters(entry: Entry) -> int:
 
 
 def ways_of_working(keep_text: KeepText) -> dict[str, Any]:
-    """Return what beside the input decides how the shards come out."""
+    """Return what else decides how the shards come out, in addition to the input."""
     return {
         "format": VERSION,
         "tokenizer": this_tokenizer(),
@@ -313,7 +313,7 @@ def documents_of_texts(
 def described(
     n: int, labels: Iterable[LabelsOfOne] | None, ids: Iterable[str] | None, titles: Iterable[str] | None
 ) -> list[Document]:
-    """Return documents without text: what a matrix needs beside its counts."""
+    """Return documents without text: what a matrix needs in addition to its counts."""
     entries = documents_of_texts([""] * n, labels, ids, titles)
     return [entry for entry in entries if isinstance(entry, Document)]
 

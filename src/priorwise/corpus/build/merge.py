@@ -131,7 +131,7 @@ def label_members(
     """Return where each label's documents begin, those documents, ascending, and the origin of each.
 
     The labels' sizes are counted first, so that each shard's memberships then go straight to their places in the
-    scratch room: five bytes for each, and beside it only one shard at a time.
+    scratch room: five bytes for each, and in addition only one shard at a time.
     """
     sizes = np.zeros(len(labels.names), np.int64)
     for number, shard in enumerate(shards):

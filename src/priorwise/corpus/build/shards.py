@@ -27,7 +27,7 @@ from priorwise.readers.document import CategoryPage, Document, Entry, Origin
 from priorwise.text.tokens import CountedTexts, count_texts
 
 Given = tuple[Sequence[str], Sequence[str], Origin]
-"""The labels of a row, those that were added, and the origin of the former."""
+"""The labels of a row, those that were added, and the origin of those of the row."""
 
 _ORIGINS = 4
 """Origins are numbers below this."""
@@ -48,7 +48,7 @@ def number_memberships(labels: Sequence[Sequence[str]], origins: Sequence[Sequen
     rows = np.repeat(np.arange(len(labels), dtype=np.int64), [len(of_row) for of_row in labels])
     encoded = text_column(list(chain.from_iterable(labels))).dictionary_encode()
     names, new_number = sorted_names(encoded.dictionary)
-    # Row, label and origin in one number: sorted once, equal labels of a row stand side by side, best origin first.
+    # Row, label and origin in one number: sorted once, equal labels of a row are neighbours, best origin first.
     entries = (rows * len(names) + new_number[encoded.indices.to_numpy()]) * _ORIGINS
     if origins is not None:
         entries += np.fromiter(chain.from_iterable(origins), np.int64, len(entries))
@@ -147,7 +147,7 @@ class Shard(AnyShard):
 
     @classmethod
     def from_documents(cls, entries: Sequence[Entry], longest: int = 0) -> Shard:
-        """Count the tokens of some documents and keep so many bytes of each; categories' pages may be among them."""
+        """Count the tokens of some documents and keep this many bytes of each; categories' pages may be among them."""
         documents = [entry for entry in entries if isinstance(entry, Document)]
         labels, origins = labels_and_origins([(entry.labels, entry.added, entry.origin) for entry in documents])
         return cls.from_counts(

@@ -87,7 +87,7 @@ class WikiShards:
         return [*found, *(ReaderSplit(part, self._keep_text) for part in self._cirrus)]
 
     def remarks(self) -> dict[str, int]:
-        """Return what is to be said about the files beside what each shard has to say; asked when all are made."""
+        """Return remarks about the files, in addition to those of each shard; called when all are made."""
         return {**self._remarks.lines(), **added_remarks(part.remarks for part in self._cirrus)}
 
     def splits_done(self, done: int, total: int) -> None:
@@ -129,12 +129,12 @@ class DumpSplit:
             yield partial(shard_of_piece, piece, self.site, self.min_bytes, self.longest)
 
     def remarks(self) -> dict[str, int]:
-        """Return what is to be said about the dump beside what each shard has to say."""
+        """Return remarks about the dump, in addition to those of each shard."""
         return self._remarks.lines()
 
 
 def shard_of_piece(piece: Piece, site: SiteInfo, min_bytes: int, longest: int) -> Shard:
-    """Decompress, read and count a piece of a dump, and keep so many bytes of each text."""
+    """Decompress, read and count a piece of a dump, and keep this many bytes of each text."""
     remarks = Remarks()
     runs = piece.read(remarks)
     pages = [read_run(run, site, piece.dump.path, remarks, min_bytes=min_bytes) for run in runs]
@@ -225,13 +225,13 @@ def ingest_wikipedia(
     path : str or Path
         The corpus folder to make, ``X.corpus``.
     references : sequence of str
-        More headings from which on a page is dropped, beside those that the wiki's language is known to use.
+        More headings after which a page is dropped, in addition to those known for the wiki's language.
     min_bytes : int
         Articles with less wikitext are left out.
     limit : int, optional
-        Stop after so many articles.
+        Stop after this many articles.
     inline_templates : bool, default True
-        Read what templates show that stand in a sentence, such as the name in ``{{ill|Name|ja}}``. Other templates
+        Read what inline templates show, such as the name in ``{{ill|Name|ja}}``. Other templates
         leave a gap.
     workers, overwrite, progress, keep_text, work
         As in :func:`~priorwise.ingest`, but of each text its lead is kept by default.

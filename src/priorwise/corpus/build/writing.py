@@ -2,7 +2,7 @@
 
 On the disk it grows in the folder ``X.corpus.partial``. A kill, Ctrl-C, or a cluster or an address that is gone leaves
 it, and the same call again continues from the shards that are there. Any other error removes it. At an address there
-are no locks and no renamed folders: the manifest is written last, and a folder without one is no corpus.
+are no locks and no renamed folders: the manifest is written last, and a folder without one is not a corpus.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def claim_address(address: str, *, overwrite: bool, fingerprint: dict[str, Any] 
         try:
             yield unfinished
         except (EngineFailed, Unreachable, OSError):
-            # What broke off may go on; what is wrong with the input stays wrong.
+            # An interrupted ingest can continue; a fault in the input stays.
             raise
         except Exception:
             unfinished.store.remove()
@@ -258,7 +258,7 @@ class ShardSource(Protocol):
         """Return the splits, in order."""
 
     def remarks(self) -> dict[str, int]:
-        """Return what is to be said about the input beside what splits say; asked when all shards are made."""
+        """Return remarks about the input, in addition to those of splits; called when all shards are made."""
 
     def splits_done(self, done: int, total: int) -> None:
         """Hear how many of the splits are done, from whoever reads them elsewhere."""
@@ -348,7 +348,7 @@ def _write(make: MakeShard, folder: Path) -> None:
 
 
 def _nothing() -> None:
-    """Stand in for a shard that is there already."""
+    """Replace a shard that exists already."""
 
 
 Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]

@@ -50,8 +50,8 @@ class ReadFrom:
     def together(self, path: Path, corpus: Path | None) -> list[Path] | None:
         """Return all files that the corpus was made of, in order, if each is found as it was; else None.
 
-        One of them is at ``path``, maybe under another name. The others are looked for beside it, beside the corpus and
-        in the current folder.
+        One of them is at ``path``, maybe under another name. The others are looked for next to it, next to the corpus
+        and in the current folder.
         """
         size = path.stat().st_size
         own = path.name if path.name in self.files else next((n for n, s in self.files.items() if s == size), None)
@@ -66,7 +66,7 @@ class ReadFrom:
         return found
 
     def found(self, given: str | Path | None, corpus: Path | None) -> Path:
-        """Return where the file is: as given, beside the corpus, or in the current folder."""
+        """Return where the file is: as given, next to the corpus, or in the current folder."""
         if given is not None:
             if not Path(given).is_file():
                 raise InputError(f"there is no file {given}")

@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 CHUNK = 1024
 
 WIDE = 8
-"""A token that more than one in so many outputs has seen gets a row of numbers for all of them."""
+"""A token that more than one in this many outputs has seen gets a row of numbers for all of them."""
 
 
 def score_documents(weights: Weights, X: Any) -> Floats:

@@ -1,6 +1,6 @@
 """What naive Bayes learns from and what it makes of it: counts of class and token, class rates, weights.
 
-An event model says what a count means: a token is in a document or not (Bernoulli), or occurs so many times
+An event model says what a count means: a token is in a document or not (Bernoulli), or occurs a number of times
 (multinomial). Each turns a prior and counts into what a token adds to a class where it is present, and where it is
 absent.
 """
@@ -43,7 +43,7 @@ Ints = NDArray[np.int64]
 class ClassCounts:
     """Counts of the pairs of class and token that occur, and of nothing else.
 
-    Classes may overlap, and a document may be of none, so the collection's counts stand apart.
+    Classes may overlap, and a document may have none, so the corpus-wide counts are separate.
     """
 
     pairs: Any
@@ -235,7 +235,7 @@ class Multinomial:
 
         log P(d|c) = Σ over i in d of f_i · weight(i, c)
 
-    The weight is the logarithm of the word's rate; with a prior around the collection, of the rate beside the
+    The weight is the logarithm of the word's rate; with a prior around the collection, of the rate relative to the
     collection's, which differs from that by a term that all classes share.
     """
 

@@ -199,7 +199,7 @@ class BernoulliNB(CountNB):
     Parameters
     ----------
     prior : Beta, JelinekMercer, CollectionBeta or TermBeta, optional
-        What to believe of the rates, or a list of one for each class; ``Beta.laplace()`` by default.
+        The prior of the rates, or a list of one for each class; ``Beta.laplace()`` by default.
     class_rate : {"counted", "uniform"} or array
         How common each class is: as in the training documents, the same for each, or given.
 
@@ -247,10 +247,9 @@ class MultinomialNB(CountNB):
 
         log p(c) + Σ f_i · weight(i, c)
 
-    The prior says what a word weighs; all words that a class has never seen weigh the same there, be it beside what the
-    collection says of them. So a class is a list
-    of the words it has seen and one number more, and memory grows with the pairs of class and word that occur, never
-    with classes × words.
+    The prior decides what a word weighs. All words that a class has never seen weigh the same there (relative to the
+    corpus-wide rates, if the prior is centred on them). So a class is a list of the words it has seen and one number
+    more, and memory grows with the pairs of class and word that occur, never with classes × words.
 
     With an indicator matrix as `y`, each label is told from all documents without it, which are a class of their own
     with the same prior.
@@ -258,7 +257,7 @@ class MultinomialNB(CountNB):
     Parameters
     ----------
     prior : Dirichlet, AbsoluteDiscount, LinearDiscount, WittenBell, JelinekMercer or CollectionBeta, optional
-        What to believe of the words, or a list of one for each class; ``Dirichlet(1)`` by default.
+        The prior of the words, or a list of one for each class; ``Dirichlet(1)`` by default.
     class_rate : {"counted", "uniform"} or array
         How common each class is: as in the training documents, the same for each, or given.
 

@@ -67,7 +67,7 @@ class Survey:
         return self.loo.predicted_positive(self.grid, self._terms)
 
     def counts(self) -> tuple[Floats, Floats, float, float, float]:
-        """Weight of the members and of the others predicted positive in every cell, and what a target needs beside."""
+        """Weight of the members and of the others predicted positive in every cell, and what else a target needs."""
         positives = float(self.loo.truth.positives[0])
         return *self._predicted, positives, self.loo.truth.total - positives, self.negative_weight
 

@@ -91,7 +91,7 @@ Precisions = tuple[Floats, float]
 """1/variance of each coefficient of an output, and of its intercept."""
 
 OUTPUTS_AT_A_TIME = 16
-"""So many outputs share one pass over the cases; the scores of more would fill the memory."""
+"""This many outputs share one pass over the cases; the scores of more would fill the memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ class LogisticRegression(LinearOutputs):
     Parameters
     ----------
     prior : Gaussian, Laplace or Informed, optional
-        What is believed of the coefficients: a mode and a variance, each a number, one per feature, or classes ×
+        The prior of the coefficients: a mode and a variance, each a number, one per feature, or classes ×
         features. An infinite variance leaves a coefficient to the data. A list has a prior for each row of `coef_`.
         ``Gaussian(1)`` by default.
     fit_intercept : bool
@@ -287,7 +287,7 @@ class LogisticRegression(LinearOutputs):
         The first call, if there was no `fit`, is one under `prior`, and must name all `classes`, unless `y` is an
         indicator matrix. Batches give nearly what one fit of all their examples gives, the more so the larger they are
         and the less features go together: that two coefficients are uncertain together is forgotten. There is no
-        `partial_fit` with Laplace priors, whose posterior is no Gaussian, nor with `sparse_coef`.
+        `partial_fit` with Laplace priors, whose posterior is not Gaussian, nor with `sparse_coef`.
 
         Examples
         --------

@@ -157,7 +157,7 @@ def approximate_leave_one_out(
 
     Under Laplace priors H is taken over the coefficients that are not at their mode, as if leaving one case out did not
     change which those are. It does: the closer such coefficients come to the cases in number, the worse the scores look
-    beside exact ones, and the stronger the prior that is chosen by them. Folds are the better judge there.
+    compared with exact ones, and the stronger the prior that is chosen by them. Folds are the better judge there.
 
     The cost is that of one dense matrix of the features in play or of the cases, whichever are fewer.
 
@@ -226,7 +226,7 @@ APPROXIMATE = "approximate"
 USUAL_FOLDS = 10
 
 PRIORS_AT_A_TIME = 20
-"""So many priors are walked together; the scores of more would fill the memory."""
+"""This many priors are walked together; the scores of more would fill the memory."""
 
 TOLERANCE = 1e-4
 """Relative duality gap of fits that only compare priors."""

@@ -268,7 +268,7 @@ FEW_CASES = 4000
 """With at most this many cases, any number of features is one system of as many equations as there are cases."""
 
 LONGEST_WAIT, USUAL_STEPS, SPEED = 60.0, 100, 1e10
-"""Who has to wait for longer than so many seconds is told beforehand, at so many steps and operations per second."""
+"""A fit that will take longer than this many seconds says so first, at this many steps and operations per second."""
 
 START_VARIANCE = 1.0
 """Of the Gaussian prior under which Laplace's prior starts from the answer, and Jeffreys' from EM's first step."""
@@ -290,7 +290,7 @@ class ProbitRegression(LinearOutputs):
     Parameters
     ----------
     prior : Gaussian, Laplace or Jeffreys, optional
-        What is believed of the coefficients; ``Gaussian(1)`` by default.
+        The prior of the coefficients; ``Gaussian(1)`` by default.
     fit_intercept : bool
         Whether there is an intercept b.
     intercept_prior : prior, optional

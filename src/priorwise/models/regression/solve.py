@@ -14,7 +14,7 @@ from priorwise.models.regression.design import DesignMatrix, Found, Penalty, Pro
 Floats = NDArray[np.float64]
 
 DUAL_PASSES = 48
-"""After so many passes of dual descent Newton's method takes over: under weak priors it needs fewer."""
+"""After this many passes of dual descent Newton's method takes over: under weak priors it needs fewer."""
 
 LARGEST_DUAL = 1000.0
 """Where cases are longer than this on average, Σ σ_j² x_ij², dual descent crawls from the start."""
@@ -91,7 +91,7 @@ def _sigmoid(t: Floats) -> Floats:
 SOLVERS = ("auto", "newton", "bbr")
 
 LARGEST_DENSE = 1000
-"""Up to so many features in play at a time, proximal Newton works in the space of their Gram matrix."""
+"""Up to this many features in play at a time, proximal Newton works in the space of their Gram matrix."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class CollectionReader:
         self.done_bytes = self.total_bytes
 
     def parts(self) -> Sequence[CollectionReader]:
-        """Return readers of neighbouring files, some 64 MB together, if these can be read apart."""
+        """Return readers of neighbouring files, about 64 MB together, if these can be read apart."""
         chosen = neighbours(self._inputs.sizes) if self.apart else []
         if len(chosen) < 2:
             return [self]

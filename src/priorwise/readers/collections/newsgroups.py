@@ -24,7 +24,7 @@ class NewsgroupsReader(CollectionReader):
     split : {"all", "train", "test"}
         All messages, or those in the folders of one part; only the version by date has parts.
     strip_headers : bool, default False
-        Leave out what stands before a message's first empty line. Headers name the sender and the organisation, which
+        Leave out everything before a message's first empty line. Headers name the sender and the organisation, which
         give away more than a message's words do.
 
     Examples

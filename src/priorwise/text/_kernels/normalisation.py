@@ -1,6 +1,6 @@
 """Put UTF-8 bytes in normal form and lower case, one character at a time where that is right.
 
-A few characters do not keep to themselves: marks, which sort and join with what stands before them, and the sigma,
+A few characters do not keep to themselves: marks, which sort and join with what precedes them, and the sigma,
 whose small form depends on its place in the word. A run between two ASCII spaces that holds one of those, or bytes that
 are no UTF-8, is left to the caller. An ASCII space joins with nothing, so runs are independent.
 """

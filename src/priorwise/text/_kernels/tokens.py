@@ -117,7 +117,7 @@ def next_token(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.u
 
 @helper
 def _together(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.uint8]) -> tuple[int, int, int]:
-    """Return where a few letters with their marks end, where to go on, and how many characters they have.
+    """Return where a few letters with their marks end, where to continue, and how many characters they have.
 
     The next token begins with the second letter, but after the last letters of a run behind them.
     """
@@ -158,7 +158,7 @@ def count_tokens(
     """Count the distinct tokens of each document ``data[bounds[i]:bounds[i + 1]]``; spare bytes follow the last.
 
     Returns the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets. Tokens are
-    numbered, and stand within a document, in the order in which they were first seen.
+    numbered, and listed within a document, in the order in which they were first seen.
     """
     # Pages that are never touched cost nothing. In scripts without spaces, a byte is in three tokens at most.
     room = _room(data.size) + bounds.size
@@ -221,7 +221,7 @@ def count_tokens(
 
 @helper
 def _room(n_bytes: int) -> int:
-    """At most so many tokens: one for two bytes, or two for a character of three, but for a last one."""
+    """The most tokens there can be: one for two bytes, or two for a character of three, except a last one."""
     return 2 * n_bytes // 3 + 1
 
 

@@ -210,7 +210,7 @@ def last_column(
 ) -> tuple[int, int, int, int]:
     """Read the block whose mark begins at a bit: its last column, and how often each byte occurs there.
 
-    Return the column's length (`MALFORMED` if this is no block, or one of the randomised kind that has not been
+    Return the column's length (`MALFORMED` if this is not a block, or one of the randomised kind that has not been
     written since 1999), where in it the content begins, the bit at which the block ends, and its checksum.
     """
     end = (data.size - PADDING) * 8

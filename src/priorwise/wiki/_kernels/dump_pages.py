@@ -51,7 +51,7 @@ def _is(data: NDArray[np.uint8], at: int, word: NDArray[np.uint8]) -> bool:
 
 @helper
 def _number(data: NDArray[np.uint8], at: int) -> int:
-    """Return the whole number that stands here; 0 if there is none, and its last digits if it has too many."""
+    """Return the whole number at this place; 0 if there is none, and its last digits if it has too many."""
     negative = at < data.size and data[at] == _MINUS
     if negative:
         at += 1
@@ -80,8 +80,8 @@ def _end_of_text(data: NDArray[np.uint8], words: NDArray[np.uint64], at: int) ->
 def find_pages(data: NDArray[np.uint8], words: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
     """Return the pages that begin before ``limit``, a row for each; of several revisions the last one's text.
 
-    A page without its end tag is marked CUT_OFF, a text without its end tag TEXT_OPEN. What a revision holds beside its
-    page, in other slots (export 0.11), is passed over.
+    A page without its end tag is marked CUT_OFF, a text without its end tag TEXT_OPEN. Other slots of
+    a revision (export 0.11) are passed over.
     """
     pages = np.zeros((data.size // _BYTES_PER_PAGE + 16, 8), np.int64)
     n = 0

@@ -1,9 +1,9 @@
 """Cut the rows of a SQL ``INSERT`` statement, and keep the values of some columns.
 
 A row is read whole or not at all: the kernel stops before the first row that the buffer does not hold to its end, and
-goes on from there when it is called with more. So no state is kept inside a row, and the memory is that of the buffer.
+continues there when it is called with more. So it keeps no state inside a row, and needs no memory but the buffer.
 
-What every row goes through stands in one function: a call with an array counts its references, which took longer than
+The work for a row is in one function: a call with an array counts its references, which took longer than
 the reading. The helpers are for values that are rare, such as strings with a backslash.
 """
 
@@ -28,7 +28,7 @@ _NOTHING, _DIGITS, _NUMBER, _HEXADECIMAL, _PLAIN, _STRING = range(6)
 _BACKSLASH, _COMMA, _DOUBLE, _QUOTE, _MINUS, _PLUS, _POINT = 92, 44, 34, 39, 45, 43, 46
 _OPEN, _CLOSE, _SEMICOLON, _SPACE, _PERCENT, _UNDERSCORE, _ZERO, _NINE = 40, 41, 59, 32, 37, 95, 48, 57
 _E, _L, _N, _U, _X = 101, 108, 110, 117, 120
-# So many digits surely fit into 63 bits.
+# This many digits surely fit into 63 bits.
 _DECIMAL_DIGITS, _HEXADECIMAL_DIGITS = 18, 15
 
 
@@ -249,7 +249,7 @@ def _escaped(byte: int) -> Any:
 
 @helper
 def _digit(byte: int) -> Any:
-    """Return the value of a hexadecimal digit, -1 if it is none."""
+    """Return the value of a hexadecimal digit, -1 for any other character."""
     if _ZERO <= byte <= _NINE:
         return np.int64(byte) - _ZERO
     if 97 <= byte | 32 <= 102:

@@ -159,7 +159,7 @@ def argument_ended(out: NDArray[np.uint8], n: int, page: NDArray[np.int64], stac
 
 @helper
 def closed(out: NDArray[np.uint8], stack: NDArray[np.int64], page: NDArray[np.int64], kind: int, n: int) -> int:
-    """Close the innermost template or table and drop what stands in it, but for what an inline template shows."""
+    """Close the innermost template or table and drop its content, except what an inline template shows."""
     row = popped(stack, page)
     while stack[row, KIND] != kind:
         row = popped(stack, page)
@@ -213,7 +213,7 @@ def file_part_ended(
     row: int,
     names: NDArray[np.int64],
 ) -> int:
-    """Drop the part of a file link that has just ended unless it is a caption; a caption stands in lines of its own."""
+    """Drop the part of a file link that has just ended unless it is a caption; a caption gets lines of its own."""
     link_has_ended = row == page[DEPTH]
     if stack[row, PART] < 0:
         n = cut_back(page, stack[row, START])
@@ -283,7 +283,7 @@ def plain_texts(
 
     ``out`` and ``category_bytes`` are as long as the pages together, for no text outgrows its page, and
     ``category_bounds`` has a sixth of that and one, for a category link takes six bytes. Page ``i`` has the categories
-    from ``category_offsets[i]`` to ``category_offsets[i + 1]``, which are written as they stand, repeats included.
+    from ``category_offsets[i]`` to ``category_offsets[i + 1]``, as they are written, repeats included.
     """
     stack = np.empty((DEEPEST, COLUMNS), np.int64)
     page = np.empty(FIELDS, np.int64)
@@ -455,7 +455,7 @@ def _after_line_marks(
 def _after_tag(
     data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64], out: NDArray[np.uint8], n: int, base: int
 ) -> tuple[int, int]:
-    """Return where the scanner goes on after ``<``, and the output's length."""
+    """Return where the scanner continues after ``<``, and the output's length."""
     closing = at + 1 < end and data[at + 1] == _SLASH
     name = at + 2 if closing else at + 1
     name_end = marks.tag_name_end(data, name, end)

@@ -60,7 +60,7 @@ def name_key(text: NDArray[np.uint8], start: int, end: int, sort: int) -> Any:
 
 @kernel
 def name_row(names: NDArray[np.int64], key: int) -> int:
-    """Return the row of a key, or the empty one where it would stand."""
+    """Return the row of a key, or the empty one where it would be."""
     row = (key ^ key >> _HALF) & (names.shape[0] - 1)
     while names[row, 1] != 0 and names[row, 0] != key:
         row = (row + 1) & (names.shape[0] - 1)
@@ -152,7 +152,7 @@ def bracketed_url_end(data: NDArray[np.uint8], at: int, end: int, names: NDArray
 
 @helper
 def is_single_bracket(data: NDArray[np.uint8], at: int, end: int, names: NDArray[np.int64]) -> bool:
-    """Tell whether the first of two brackets stands alone, because a link of either sort begins at the second."""
+    """Tell whether the first of two brackets is a single one, because a link of either sort begins at the second."""
     if at + 2 < end and data[at + 2] == _OPEN:
         return True
     return bracketed_url_end(data, at + 2, end, names) > 0
@@ -160,7 +160,7 @@ def is_single_bracket(data: NDArray[np.uint8], at: int, end: int, names: NDArray
 
 @helper
 def scheme_start(data: NDArray[np.uint8], start: int, colon: int, end: int, names: NDArray[np.int64]) -> int:
-    """Return where the scheme before ``://`` begins, -1 when that is none we know."""
+    """Return where the scheme before ``://`` begins, -1 for a scheme that we do not know."""
     if colon + 2 >= end or data[colon + 1] != _SLASH or data[colon + 2] != _SLASH:
         return -1
     at = colon
@@ -273,7 +273,7 @@ def comment_end(data: NDArray[np.uint8], at: int, end: int) -> int:
 
 @helper
 def tag_name_end(data: NDArray[np.uint8], at: int, end: int) -> int:
-    """Return where the name of the tag ends that begins at ``at``, after its bracket and slash; -1 when it is none."""
+    """Return where the tag's name ends that begins at ``at``, after its bracket and slash; -1 if it is not a tag."""
     i = at
     while i < min(end, at + LONGEST_NAME) and (is_letter(data[i]) or (i > at and 48 <= data[i] <= 57)):
         i += 1

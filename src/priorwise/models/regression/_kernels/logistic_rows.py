@@ -37,7 +37,7 @@ SPACING = 2
 """The fewest passes between two looks at the gap; each costs as much as one."""
 
 LIKELY = 20.0
-"""The gap is looked at when a pass suggests that it is at most so many times what is asked for."""
+"""The gap is looked at when a pass suggests that it is at most this many times what is asked for."""
 
 
 @helper
