@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.regression.ridge_columns import SharedSubspace, Spread
+from priorwise.models.regression.ridge_columns import MOST_DIRECTIONS, SharedSubspace, Spread
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 
 if TYPE_CHECKING:
@@ -28,11 +28,9 @@ MANY = 100
 ROUGH = 1e-2
 """Solutions that are no more exact than this are sought in one subspace that they share."""
 
-MOST_DIRECTIONS = 384
-"""A subspace with more directions than this is left for a new one: what is shared no longer pays."""
-
 ONE_SIDED_STEPS = 3
-"""Newton's method is near the optimum after this many steps; a search needs no more."""
+"""Newton's method is near the optimum after this many steps. Rough solutions need only one, from that of the parent: it
+gives left-out members the same ranks, or nearly so."""
 
 GROUP_NAMES = {"labels": "other categories"}
 """What people call a further group of features."""
@@ -109,14 +107,15 @@ class MemberTrials:
         hyper: HyperPrior,
         fold: Rows,
         tol: float,
-        one_sided_steps: int = ONE_SIDED_STEPS,
+        one_sided_steps: int | None = None,
         offset: Callable[[StructuredGaussian], Floats],
         known_scores: Floats | None = None,
     ) -> None:
         self.columns, self.members, self.about = columns, members, about
         self.groups, self.hyper, self.fold, self.tol = groups, hyper, fold, tol
         self.width = int(fold.max(initial=-1)) + 2
-        self._one_sided_steps, self._offset_of = one_sided_steps, offset
+        self._one_sided_steps = one_sided_steps or (ONE_SIDED_STEPS if tol < ROUGH else 1)
+        self._offset_of = offset
         self.known_spread = 1.0 if known_scores is None else max(float(known_scores.std()), 1e-12)
         self._known = None if known_scores is None else (known_scores / self.known_spread).astype(np.float32)[:, None]
         learned_from = len(members) - np.append(np.bincount(fold[fold >= 0], minlength=self.width - 1), 0)
@@ -276,8 +275,7 @@ class MemberTrials:
         trials = []
         for place, setting in enumerate(settings):
             own = slice(place * self.width, (place + 1) * self.width)
-            part = np.ascontiguousarray(scores[:, own])
-            trial = Trial(setting, np.ascontiguousarray(alpha[:, own]), part, self.ranks(part))
+            trial = Trial(setting, alpha[:, own], scores[:, own], self.ranks(scores[:, own]))
             trials.append(self.mix(trial, setting.knowledge))
         return trials
 

@@ -30,8 +30,17 @@ PIECES = 16
 LEFT_ASIDE = 0.1
 """The share of what is left of a column that the next directions of a subspace may leave aside."""
 
+SIDE_BY_SIDE = 8
+"""A compiled loop adds this many columns at a time."""
+
 SIMILAR = 2.0
 """Strengths that differ by at most this factor need the same directions, and those of other targets more."""
+
+MOST_DIRECTIONS = 384
+"""A subspace with more directions than this is left for a new one: what is shared no longer pays."""
+
+RESOLVED = 1e-6
+"""What is smaller than this share of the largest number is lost in single precision."""
 
 PATIENCE = 6
 """A column is given up after this many rounds without a gain."""
@@ -296,21 +305,23 @@ class SharedSubspace:
     XSXᵀQ is linear in the numbers of the prior, so a product with a new vector serves every strength, kinship, variance
     of a group and target that is tried later. What is left of all columns together says how Q grows.
 
+    Vectors and targets are rows here: a vector of all documents is one piece of memory.
+
     `apart`: rows that count in some columns only, such as texts about the category.
     """
 
     def __init__(self, columns: RidgeColumns, apart: NDArray[np.int64]) -> None:
         self._columns, self._apart = columns, apart
-        self._basis = _Wide(columns.n_documents)
-        self._parts = [_Wide(columns.n_documents) for _ in range(columns.n_parts)]
+        self._basis = _Long(columns.n_documents)
+        self._parts = [_Long(columns.n_documents) for _ in range(columns.n_parts)]
         self._small = np.zeros((columns.n_parts, 0, 0))
-        units = np.zeros((columns.n_documents, len(apart)), np.float32)
-        units[apart, np.arange(len(apart))] = 1.0
+        units = np.zeros((len(apart), columns.n_documents), np.float32)
+        units[np.arange(len(apart)), apart] = 1.0
         self._grow(units)
 
     @property
     def size(self) -> int:
-        return self._basis.width
+        return self._basis.length
 
     def solve(
         self,
@@ -325,121 +336,136 @@ class SharedSubspace:
 
         As in `RidgeColumns.solve`; `counting` says of each column whether the rows apart count in it.
         """
-        wanted = np.array(targets, np.float32)
-        wanted[np.ix_(self._apart, ~counting)] = 0.0
-        goal = tol * np.sqrt(np.maximum(_squares(wanted), 1e-30))
-        shares = np.vstack([1.0 - spread.kinship, spread.kinship, spread.groups])
-        alpha, scores = np.zeros_like(wanted), np.zeros_like(wanted)
+        wanted = np.array(targets.T, np.float32, order="C")
+        wanted[np.ix_(~counting, self._apart)] = 0.0
+        goal = tol * np.sqrt(np.maximum(_row_squares(wanted), 1e-30))
+        shares = np.vstack([1.0 - spread.kinship, spread.kinship, spread.groups]).T
+        solutions, scores = np.zeros((len(wanted), 0), np.float32), np.zeros_like(wanted)
         aims = self._basis.inner(wanted)
-        least, waited = np.full(wanted.shape[1], np.inf), np.zeros(wanted.shape[1], np.int64)
+        least, waited = np.full(len(wanted), np.inf), np.zeros(len(wanted), np.int64)
         hardest = _hardest(shares, strength, counting)
         for some in (hardest, np.setdiff1d(np.arange(len(least)), hardest)):
             live = some
             while len(live):
-                own = self._small_solutions(aims[:, live], strength[live], shares[:, live], counting[live])
-                alpha[:, live] = dual = self._basis.times(own)
-                scores[:, live] = reached = sum(
-                    part.times(own * share.astype(np.float32))
-                    for part, share in zip(self._parts, shares[:, live], strict=True)
-                    if share.any()
-                )
-                rest: Block = np.asarray(wanted[:, live] - strength[live].astype(np.float32) * dual - reached)
-                rest[np.ix_(self._apart, ~counting[live])] = 0.0
-                rest /= goal[live].astype(np.float32)
-                now = np.sqrt(_squares(rest))
+                own = self._small_solutions(aims[live], strength[live], shares[live], counting[live])
+                solutions = np.pad(solutions, ((0, 0), (0, self.size - solutions.shape[1])))
+                solutions[live] = own
+                scores[live] = reached = self._scores(own, shares[live])
+                rest = self._basis.times(own * -strength[live, None].astype(np.float32))
+                rest -= reached
+                rest += wanted[live]
+                rest[np.ix_(~counting[live], self._apart)] = 0.0
+                now = np.sqrt(_row_squares(rest)) / goal[live]
                 waited[live] = np.where(now < least[live], 0, waited[live] + 1)
                 least[live] = np.minimum(now, least[live])
                 # What is left does not fall steadily, and in single precision there is an end to it.
                 gains = (now > 1.0) & (waited[live] < PATIENCE)
-                live = live[gains]
+                live, rest = live[gains], rest[gains]
                 if not len(live) or self.size >= self._columns.n_documents:
                     break
-                new = _orthonormal(self._outside(_main_directions(rest[:, gains])))
+                new = _orthonormal(self._outside(_main_directions(rest, goal[live])))
                 self._grow(new)
-                aims = np.vstack([aims, new.T @ wanted])
-        return alpha, scores
+                aims = np.hstack([aims, wanted @ new.T])
+        return self._basis.times(solutions).T, scores.T
+
+    def _scores(self, solutions: Block, shares: Floats) -> Block:
+        """What the documents score with solutions, a row each."""
+        total = np.zeros((len(solutions), self._columns.n_documents), np.float32)
+        for part, share in zip(self._parts, shares.T.astype(np.float32), strict=True):
+            if share.all():
+                total += part.times(solutions * share[:, None])
+            elif share.any():
+                total[share > 0] += part.times(solutions[share > 0] * share[share > 0, None])
+        return total
 
     def _small_solutions(self, aims: Block, strength: Floats, shares: Floats, counting: NDArray[np.bool_]) -> Block:
         """Return c for every column; those with the same system are solved together."""
-        aims = aims.astype(np.float64)
+        aims = aims.T.astype(np.float64)
         solutions = np.zeros_like(aims)
-        kinds, kind = np.unique(np.vstack([shares, counting]), axis=1, return_inverse=True)
-        for number, (*share, counts) in enumerate(kinds.T):
+        kinds, kind = np.unique(np.column_stack([shares, counting, strength]), axis=0, return_inverse=True)
+        for number, (*share, counts, own_strength) in enumerate(kinds):
             first = 0 if counts else len(self._apart)
             own = np.flatnonzero(kind.ravel() == number)
-            system = np.tensordot(np.array(share), self._small, axes=1)[first:, first:]
-            values, vectors = np.linalg.eigh(system)
-            inside = vectors.T @ aims[first:, own]
-            solutions[first:, own] = vectors @ (inside / (np.maximum(values, 0.0)[:, None] + strength[own]))
-        return solutions.astype(np.float32)
+            system = np.tensordot(np.array(share), self._small[:, first:, first:], axes=1)
+            # Below what single precision resolves of the system, a strength could not hold the solution.
+            least = RESOLVED * system.diagonal().max(initial=0.0)
+            system[np.diag_indices(len(system))] += max(own_strength, least)
+            solutions[first:, own] = np.linalg.solve(system, aims[first:, own])
+        return solutions.T.astype(np.float32)
 
     def _outside(self, block: Block) -> Block:
         block = block.copy()
-        block[self._apart] = 0.0
+        block[:, self._apart] = 0.0
         return block - self._basis.times(self._basis.inner(block))
 
     def _grow(self, block: Block) -> None:
-        products = self._columns.part_products(block)
-        together = np.hstack(products)
-        across = np.vstack([self._basis.inner(together), block.T @ together]).T
-        inner = np.split(across, len(products))
-        size, more = self.size, block.shape[1]
+        products = [each.T for each in self._columns.part_products(block.T)]
+        self._basis.append(block)
+        inner = np.stack([self._basis.inner(each) for each in products])
+        size, more = self.size - len(block), len(block)
         small = np.zeros((len(inner), size + more, size + more))
         small[:, :size, :size] = self._small
         small[:, size:, :] = inner
         small[:, :size, size:] = small[:, size:, :size].transpose(0, 2, 1)
         self._small = small
-        self._basis.append(block)
         for part, own in zip(self._parts, products, strict=True):
             part.append(own)
 
 
-class _Wide:
-    """A block of columns with room for more."""
+class _Long:
+    """Vectors of all documents, a row each, with room for more."""
 
-    def __init__(self, n_rows: int) -> None:
-        self._room = np.empty((n_rows, 32), np.float32)
-        self.width = 0
+    def __init__(self, n_documents: int) -> None:
+        # Memory that is not written to costs nothing, and copying it into more room does.
+        self._room = np.empty((MOST_DIRECTIONS, n_documents), np.float32)
+        self.length = 0
 
     def append(self, block: Block) -> None:
-        width = self.width + block.shape[1]
-        if width > self._room.shape[1]:
-            room = np.empty((len(self._room), max(width, 3 * self._room.shape[1] // 2)), np.float32)
-            room[:, : self.width] = self._room[:, : self.width]
+        length = self.length + len(block)
+        if length > len(self._room):
+            room = np.empty((max(length, 2 * len(self._room)), self._room.shape[1]), np.float32)
+            room[: self.length] = self._room[: self.length]
             self._room = room
-        self._room[:, self.width : width] = block
-        self.width = width
+        self._room[self.length : length] = block
+        self.length = length
 
     def times(self, small: Block) -> Block:
-        product: Block = self._room[:, : self.width] @ small
+        """Sums of the vectors, a row of `small` each."""
+        product: Block = small @ self._room[: self.length]
         return product
 
     def inner(self, block: Block) -> Block:
-        product: Block = self._room[:, : self.width].T @ block
+        """The inner product of each row of a block with each vector."""
+        product: Block = block @ self._room[: self.length].T
         return product
 
 
 def _hardest(shares: Floats, strength: Floats, counting: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The columns with the least strength of each structure: a subspace that suits those suits the others."""
-    kinds, kind = np.unique(np.vstack([shares, counting]), axis=1, return_inverse=True)
-    least = np.full(kinds.shape[1], np.inf)
+    kinds, kind = np.unique(np.column_stack([shares, counting]), axis=0, return_inverse=True)
+    least = np.full(len(kinds), np.inf)
     np.minimum.at(least, kind.ravel(), strength)
     return np.flatnonzero(strength <= SIMILAR * least[kind.ravel()])
 
 
-def _main_directions(block: Block) -> Block:
-    """The fewest directions that hold nine tenths of every column's square, or all but half of a unit of it."""
-    values, vectors = np.linalg.eigh((block.T @ block).astype(np.float64))
+def _main_directions(rest: Block, goal: Floats) -> Block:
+    """The fewest directions that hold nine tenths of the square of every row, or all but half of its goal's.
+
+    Their number is rounded up to one that fills the processor's registers: a product with more costs hardly more.
+    """
+    unit = 1.0 / goal
+    values, vectors = np.linalg.eigh((rest @ rest.T).astype(np.float64) * np.outer(unit, unit))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     held = np.cumsum(values * vectors**2, axis=1)
     enough = (held[:, -1:] - held <= np.maximum(LEFT_ASIDE * held[:, -1:], 0.5)).all(axis=0)
-    return block @ vectors[:, : int(np.argmax(enough)) + 1].astype(np.float32)
+    number = -(-(int(np.argmax(enough)) + 1) // SIDE_BY_SIDE) * SIDE_BY_SIDE
+    return np.asarray((vectors[:, :number].T * unit).astype(np.float32) @ rest)
 
 
 def _orthonormal(block: Block) -> Block:
-    values, vectors = np.linalg.eigh((block.T @ block).astype(np.float64))
+    values, vectors = np.linalg.eigh((block @ block.T).astype(np.float64))
     kept = values > 1e-6 * values.max(initial=1e-30)
-    return block @ (vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32)
+    return np.asarray((vectors[:, kept] / np.sqrt(values[kept])).astype(np.float32).T @ block)
 
 
 def _cut(indptr: NDArray[np.int64]) -> list[int]:
@@ -456,3 +482,7 @@ def _columns(block: NDArray[T], which: NDArray[np.int64]) -> NDArray[T]:
 def _squares(block: Block) -> Floats:
     squares: Floats = np.einsum("ij,ij->j", block, block, dtype=np.float64)
     return squares
+
+
+def _row_squares(block: Block) -> Floats:
+    return np.array([np.dot(row, row) for row in block], np.float64)
