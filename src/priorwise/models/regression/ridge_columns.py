@@ -10,14 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.models.regression._kernels.row_sums import (
-    add_prior,
-    keep_active,
-    mix_columns,
-    step_along,
-    sum_rows,
-    turn,
-)
+from priorwise.models.regression._kernels.row_sums import sum_rows
 from priorwise.processors import processors
 
 Block = NDArray[np.float32]
@@ -113,7 +106,6 @@ class RidgeColumns:
         self._columns = self._parts(X.T.tocsr())
         self.has_traits = traits is not None
         self._traits = None if traits is None else self._both_ways(traits)
-        self._cuts = _cut(np.arange(self.n_documents + 1))
         self._pool = ThreadPoolExecutor(self._threads)
 
     def weights(self, alpha: Block, spread: Spread | None = None) -> Floats:
@@ -218,17 +210,15 @@ class RidgeColumns:
     ) -> Floats:
         solution, residual, direction = work
         product = self._gram(direction, spread, active)
-        inner = self._each(lambda begin, end: add_prior(product, direction, strength, begin, end))
+        product += strength * direction
+        inner = np.einsum("ij,ij->j", product, direction, dtype=np.float64)
         step = (left / np.maximum(inner, 1e-300)).astype(np.float32)
-        squares = self._each(lambda begin, end: step_along(solution, residual, direction, product, step, begin, end))
-        share = (squares / np.maximum(left, 1e-300)).astype(np.float32)
-        self._each(lambda begin, end: turn(direction, residual, share, begin, end))
+        solution += step * direction
+        residual -= step * product
+        squares = _squares(residual)
+        direction *= (squares / np.maximum(left, 1e-300)).astype(np.float32)
+        direction += residual
         return squares
-
-    def _each(self, work: Callable[[int, int], Any]) -> Any:
-        """Work on all rows, piece by piece, and add up what the pieces return."""
-        pieces = self._pieces(work, self._cuts)
-        return None if pieces[0] is None else np.sum(pieces, axis=0)
 
     def _pieces(self, work: Callable[[int, int], Any], cuts: list[int]) -> list[Any]:
         """What the pieces return, in order. Each job takes several pieces, because starting a job takes time too."""
@@ -254,7 +244,7 @@ class RidgeColumns:
             elif len(live := np.flatnonzero(own)):
                 product[:, live] += features @ ((features.T @ _columns(block, live)) * own[live])
         if active is not None:
-            self._each(lambda begin, end: keep_active(product, active, begin, end))
+            product *= active
         return product
 
     def _feature_weights(self, block: Block, spread: Spread) -> Block:
@@ -266,11 +256,9 @@ class RidgeColumns:
             kin = np.flatnonzero(spread.kinship)
             own_weights = _columns(weights, kin)
             of_traits = self._times(features, self._times(traits, own_weights))
-
-            def mix(begin: int, end: int) -> None:
-                mix_columns(own_weights, of_traits, spread.kinship[kin], begin, end)
-
-            self._pieces(mix, self._columns[3])
+            of_traits -= own_weights
+            of_traits *= spread.kinship[kin]
+            own_weights += of_traits
             if own_weights is not weights:
                 weights[:, kin] = own_weights
         for group, own in zip(self._groups, further, strict=True):
