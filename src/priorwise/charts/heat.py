@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.charts.markup import Markup, Picture, data_address, element, joined, png
 from priorwise.charts.scales import Scale, across, upwards
+from priorwise.kernels import Floats
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float]
 
 PIXELS = 300

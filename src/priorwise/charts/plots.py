@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priorwise.charts.markup import Markup, Picture, element, joined
 from priorwise.charts.scales import Scale, Series, across, around, clipped, legend, spots_for, upwards
+from priorwise.kernels import Floats
 
-Floats = NDArray[np.float64]
 LEFT, TOP = 200, 36
 _LABEL = 40
 """How many characters of a bar's name fit on a line; a name has two."""

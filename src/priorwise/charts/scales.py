@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priorwise.charts.markup import Markup, element, joined
-
-Floats = NDArray[np.float64]
+from priorwise.kernels import Floats
 
 
 @dataclass(frozen=True)

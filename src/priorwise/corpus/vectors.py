@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from priorwise.counting import counted
 from priorwise.durable import whole_files
 from priorwise.errors import BrokenFile, DamagedCorpus, InputError
+from priorwise.kernels import Rows
 
 Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-
 ARRAY, DESCRIPTION = "vectors.npy", "vectors.json"
 FORMAT, VERSION = "priorwise vectors", 1
 MOST_DIMENSIONS = 8192

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData, UnknownName
+from priorwise.kernels import Rows
 from priorwise.ranking.table import Ranking
-
-Rows = NDArray[np.int64]
 
 FILE_NAME = "verdicts.sqlite"
 """Where the verdicts of a run are, in its folder."""

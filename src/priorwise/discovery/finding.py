@@ -32,6 +32,7 @@ from priorwise.discovery.run import About, CorpusRef, Run, SharedLearning, Verdi
 from priorwise.discovery.stage import COMPARES, NARROWS, RANKS, KnownStage, Stage, known_alone
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.weights import Calibration
 from priorwise.priors import PseudoCounts
@@ -129,8 +130,6 @@ class RunChoices:
         asked = chosen == PRESENCE or about_presence
         return cls(chosen, procedure, asked, known, top, subcategory_depth, text_only, maintenance)
 
-
-Floats = NDArray[np.float64]
 
 Progress = Callable[[str, float], None]
 """Told what is being done and how far it is, from 0 to 1."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
@@ -21,11 +20,9 @@ from priorwise.discovery.member_stage import READ_AT_MOST, FoundMembers, find_me
 from priorwise.discovery.presence_stage import Baseline, Procedure, learn
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import NotEnoughData, UnknownName
+from priorwise.kernels import Floats, Rows
 from priorwise.ranking.metrics import Comparison, average_precision, compare, ppv_at
 from priorwise.search import PPV, AveragePrecision, FBeta, LogLoss, PPVAtK, Target
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 BAGS = 10
 TUNED_OVER = (0.1, 1.0, 10.0, 100.0)

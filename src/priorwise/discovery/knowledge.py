@@ -7,19 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
 from priorwise.errors import InputError, UnknownName
 from priorwise.features.document_vectors import rarity, text_vector
+from priorwise.kernels import Floats, Rows
 from priorwise.models.linear_model import LinearModel
 from priorwise.priors.keywords import CONTRADICTION, Keywords
 from priorwise.ranking.classifier import check_tokenizer
 from priorwise.text.tokens import tokens
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,13 @@ from priorwise.corpus import Corpus
 from priorwise.counting import counted
 from priorwise.discovery.category import Category
 from priorwise.discovery.finding import Progress, RunChoices, run_of
-from priorwise.discovery.presence_stage import NO_ROWS, Rows, SharedSample, learn
+from priorwise.discovery.presence_stage import NO_ROWS, SharedSample, learn
 from priorwise.discovery.run import MARKER as RUN
 from priorwise.discovery.run import Run, SharedLearning, check_output
 from priorwise.durable import check_free, disk_errors_explained, remove, whole_file, whole_folder, write_bytes
 from priorwise.engines.engine import Engine, Local
 from priorwise.errors import BrokenFile, InputError, NotEnoughData
+from priorwise.kernels import Rows
 from priorwise.models.weights import Calibration
 from priorwise.priors import PseudoCounts
 from priorwise.ranking.evidence import evidence_lines

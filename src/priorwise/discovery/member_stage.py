@@ -25,6 +25,7 @@ from priorwise.features.other_labels import OtherLabels, other_labels
 from priorwise.features.recipe import Recipe, inverse_document_frequency
 from priorwise.features.spelling import Spelling
 from priorwise.features.vectors import VectorFeatures
+from priorwise.kernels import Floats, Rows
 from priorwise.models.linear_model import GroupWeights, LinearModel, Origins, VectorWeights
 from priorwise.models.missing import Missing
 from priorwise.models.weights import Calibration, Weights
@@ -37,8 +38,6 @@ from priorwise.ranking.table import Ranking
 if TYPE_CHECKING:
     from priorwise.models.regression.member_trials import Setting
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 READ_AT_MOST = 65_536
 """How many documents the regression reads: all of a corpus up to this size, else half of them at random and half by

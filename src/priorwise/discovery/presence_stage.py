@@ -23,6 +23,7 @@ from priorwise.counting import amount, counted, some
 from priorwise.discovery.stage import COMPARES, Drawing, FactTable, Stage
 from priorwise.discovery.typed import damage_named, typed
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Rows
 from priorwise.models.linear_model import LinearModel, Origins
 from priorwise.models.naive_bayes.presence_leave_one_out import Cases, LeaveOneOut, PresenceCounts
 from priorwise.models.naive_bayes.terrain import (
@@ -42,7 +43,6 @@ from priorwise.ranking.table import Ranking
 from priorwise.search import NINE_STARTS, PPV, AveragePrecision, Target, as_target, radial
 from priorwise.tables import write_csv
 
-Rows = NDArray[np.int64]
 Bags = tuple[NDArray[np.int64], NDArray[np.uint32]]
 """Offsets and tokens of some documents."""
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.charts import Picture
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity
+from priorwise.kernels import Floats
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.models.naive_bayes.terrain import Terrain
@@ -130,9 +130,6 @@ class Stage(ABC):
         cls, folder: Path, facts: dict[str, Any], role: str, model: LinearModel | None, ranking: Ranking | None
     ) -> Self:
         """Read what `facts` and `write` kept."""
-
-
-Floats = NDArray[np.float64]
 
 
 def known_alone(category: Category, knowledge: Knowledge) -> Scorer:

@@ -39,8 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.counting import counted
 from priorwise.errors import InputError
-
-Floats = NDArray[np.float64]
+from priorwise.kernels import Floats
 
 MEAN_TIMES = np.geomspace(5e-4, 8.0, 28)
 """The mean times of discovery of easy members that are tried, in units of H: c·R/N."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.corpus import Corpus, TokenBatch
+from priorwise.kernels import Floats
 from priorwise.processors import on_threads, processors
 from priorwise.ranking.scorer import Scorer, Top, best_first
 
@@ -32,7 +33,6 @@ class Documents(Protocol):
     def take(self, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32]]: ...
 
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
 
 STEP = 4096

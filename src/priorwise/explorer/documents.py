@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from priorwise.kernels import Floats, Ints, Mask
 
 MOST_DOCUMENTS = 20_000
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.errors import InputError, UnknownName
 from priorwise.explorer.documents import Evidence, Points
+from priorwise.kernels import Floats
 from priorwise.priors.base import Parameter
 from priorwise.priors.structured import StructuredGaussian
 
@@ -119,9 +120,6 @@ class FamilySetting:
 
     def __str__(self) -> str:
         return self.family.write(self)
-
-
-Floats = NDArray[np.float64]
 
 
 class WordChange(NamedTuple):

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import WordsByHand
@@ -18,6 +17,7 @@ from priorwise.discovery.member_stage import CategoryFeatures
 from priorwise.errors import NotEnoughData
 from priorwise.explorer.documents import Evidence, Points
 from priorwise.explorer.families import Family, FamilySetting, ShownModel
+from priorwise.kernels import Floats, Rows
 from priorwise.models.weights import Calibration, calibrate
 from priorwise.priors.keywords import Keywords
 from priorwise.priors.structured import HyperPrior
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial
     from priorwise.search import Target
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 TOLERANCE = 5e-3
 """How exactly the regressions are solved. On Ohsumed, points are then within 0.5% of the picture's height."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus, TokenBatch
 from priorwise.explorer.documents import Evidence, Points, ShownDocuments
 from priorwise.explorer.families import Family, FamilySetting, NaiveBayesFamily, ShownModel
+from priorwise.kernels import Floats, Ints
 from priorwise.models.naive_bayes.counts import ClassCounts, Multinomial, bernoulli_parts
 from priorwise.priors.counts import RatePrior, TermCounts, WordPrior, log_rate
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
@@ -26,9 +27,6 @@ from priorwise.search import FBeta, HeldOut, Target, best_place, radial
 if TYPE_CHECKING:
     from priorwise.explorer.view import View
     from priorwise.models.base import PriorModel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

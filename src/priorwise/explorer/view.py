@@ -32,6 +32,7 @@ from priorwise.explorer.families import (
     family_of,
     setting_of,
 )
+from priorwise.kernels import Floats
 from priorwise.search import FBeta, Target
 
 Values = Mapping[str, float] | Sequence[float]
@@ -207,8 +208,6 @@ def explore(
     return View(corpus, label, documents, found, values, keywords, tried)
 
 
-Floats = NDArray[np.float64]
-
 MARGIN_DENSITY = 0.12
 CLIPPED_DENSITY = 0.1
 """Per cent of the points at each end that do not widen the picture."""
@@ -248,7 +247,6 @@ CLIPPED = {False: 0.5, True: 1.0}
 """Per cent of the others, and of the members, at each end that do not widen the figure; one can still zoom out."""
 
 MARGIN = 0.04
-
 MEMBER, OTHER, INK, FAINT = "#b5542c", "#1f6384", "#59636b", "#c3c9cd"
 
 

@@ -8,15 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-_HOME = {
-    "InverseDocumentFrequency": "priorwise.features.transformers",
-    "NamedColumns": "priorwise.features.transformers",
-    "PearsonSelection": "priorwise.features.transformers",
-    "Spelling": "priorwise.features.spelling",
-    "TermFrequency": "priorwise.features.transformers",
-    "Words": "priorwise.features.transformers",
-}
-
 if TYPE_CHECKING:
     from priorwise.features.spelling import Spelling
     from priorwise.features.transformers import (
@@ -31,6 +22,7 @@ __all__ = ["InverseDocumentFrequency", "NamedColumns", "PearsonSelection", "Spel
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module 'priorwise.features' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    module = "spelling" if name == "Spelling" else "transformers"
+    return getattr(importlib.import_module(f"priorwise.features.{module}"), name)

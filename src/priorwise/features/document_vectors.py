@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.features.recipe import Recipe, inverse_document_frequency
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from priorwise.kernels import Floats, Rows
 
 
 def rarity(corpus: Corpus) -> Floats:

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.features.recipe import inverse_document_frequency
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from priorwise.kernels import Floats, Rows
 
 LIFT = 2.0
 """A label is evidence if members carry it more than twice as often as documents do."""

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priorwise.errors import InputError
-
-Floats = NDArray[np.float64]
+from priorwise.kernels import Floats
 
 FREQUENCIES = ("log", "raw", "boolean")
 

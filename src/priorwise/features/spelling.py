@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.features.recipe import inverse_document_frequency
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from priorwise.kernels import Ints
 
 RUN = 4
 """How many characters a run has; a word's beginning and end count as characters."""

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from priorwise.errors import BrokenFile, InputError, MissingExtra
 from priorwise.features.matrices import validate_data
 from priorwise.features.recipe import inverse_document_frequency, term_frequency
+from priorwise.kernels import Floats
 from priorwise.readers.opening import small_text
 from priorwise.text.tokens import tokens
 
@@ -149,9 +150,6 @@ class Stems(dict[str, str]):
 def stems_of(algorithm: str) -> Stems:
     """The stems of an algorithm, remembered for all who ask."""
     return Stems(algorithm)
-
-
-Floats = NDArray[np.float64]
 
 
 class TermFrequency(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError
+from priorwise.kernels import Floats, Rows
 from priorwise.readers.document import Document
 from priorwise.text.encoders import load_encoder
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 LONGEST = 4000
 """How many characters of a text an encoder reads; most read fewer words than that."""

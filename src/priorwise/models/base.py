@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from priorwise.counting import hyphenated
 from priorwise.errors import InputError, UnknownName
+from priorwise.kernels import Floats
 from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Weights, label_scores, log_probabilities
 from priorwise.priors.base import CountSummary, Prior, checked, is_several, serving
@@ -24,7 +25,6 @@ from priorwise.priors.base import CountSummary, Prior, checked, is_several, serv
 if TYPE_CHECKING:
     from priorwise.search import HeldOut, Target
 
-Floats = NDArray[np.float64]
 
 MODELS: dict[str, type[PriorModel]] = {}
 """Every model that has been defined, by name."""

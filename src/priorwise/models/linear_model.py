@@ -22,15 +22,14 @@ from priorwise.counting import counted
 from priorwise.durable import check_free, whole_file, whole_folder, write_bytes
 from priorwise.errors import BrokenFile
 from priorwise.features.recipe import FREQUENCIES, Recipe
+from priorwise.kernels import Floats
 from priorwise.models.model_card import FILE_NAME as CARD
 from priorwise.models.model_card import card_of
 from priorwise.models.weights import LINKS, Background, Calibration, Weights
 
-Floats = NDArray[np.float64]
-
 LABELS, OUTPUTS, TOKENS = "labels.arrow", "outputs.arrow", "tokens.arrow"
-
 FACTORS, GROUPS, ORIGINS, VECTORS = "factors.arrow", "groups.arrow", "origins.arrow", "vectors.arrow"
+
 
 SCHEMAS = {
     LABELS: pa.schema({"label": pa.string(), "members": pa.float64()}),
@@ -199,8 +198,8 @@ VERSION = 4
 may read vectors."""
 
 FILE_NAME = "model.json"
-
 LONGEST_DESCRIPTION = 1 << 26
+
 
 FEATURES = ("counts", "presence")
 """What a model reads of a document: how often each token occurs, or whether it does."""

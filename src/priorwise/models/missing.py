@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Floats
 from priorwise.models.weights import Calibration
 from priorwise.search.targets import LeftOutRanks
-
-Floats = NDArray[np.float64]
 
 TOO_MANY = 1.1
 """The factor by which the least quotient is usually too large: at no rank are all documents above it members."""

@@ -15,17 +15,16 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
+from priorwise.kernels import Floats
 from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Weights
 from priorwise.priors.base import bound
 from priorwise.search import HeldOut, SearchResult, Strategy, Target, as_target
 from priorwise.search.held_out import candidates_of
 
-Floats = NDArray[np.float64]
-
 SEED = 0
-
 USUAL_FOLDS = 5
+
 
 OUT_OF_THE_QUESTION = -1e6
 """Score of a class that a training fold has no document of."""

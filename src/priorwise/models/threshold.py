@@ -8,17 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats
 from priorwise.models.labels import OutputLabels
 from priorwise.search import FBeta, Target, as_target
 from priorwise.search.targets import COUNTS, ranked_counts
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

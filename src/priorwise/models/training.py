@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.recipe import Recipe, inverse_document_frequency
+from priorwise.kernels import Ints
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.threshold import fit_threshold
 from priorwise.models.weights import Weights
@@ -20,8 +20,6 @@ from priorwise.priors.keywords import LabelTexts
 from priorwise.priors.knowledge import informed, of_two_classes
 from priorwise.priors.regression import CoefficientPrior
 from priorwise.text.tokens import tokens as cut
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -150,8 +148,6 @@ def targets_of(examples: Examples) -> Any:
         return np.diff(examples.membership.indptr) > 0
     return examples.membership.astype(np.int64)
 
-
-Floats = NDArray[np.float64]
 
 RECIPES = ("tfidf", "log", "counts", "presence")
 """Features by name: 1 + log f times the inverse document frequency, cosine; 1 + log f; f; 1."""

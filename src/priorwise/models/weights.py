@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.counting import counted
-
-Floats = NDArray[np.float64]
+from priorwise.kernels import Floats
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.priors.base import above_zero
 from priorwise.priors.regression import CoefficientPrior, Laplace
 from priorwise.readers.opening import small_text
-
-Floats = NDArray[np.float64]
 
 LARGEST_FILE = 1 << 30
 INTERCEPT = "@constant"

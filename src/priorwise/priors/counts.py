@@ -23,10 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorwise.kernels import NOTHING
+from priorwise.kernels import NOTHING, Floats
 from priorwise.priors.base import Prior
-
-Floats = NDArray[np.float64]
 
 WEAKEST, STRONGEST = 1e-3, 1e7
 """Where a strength is looked for. What would be stronger still is infinite: the two rates are taken to be one."""
@@ -35,9 +33,7 @@ NO_EVIDENCE = 1e-6
 """A finite strength must be likelier than an infinite one by more than this factor less 1, and than rounding."""
 
 COARSE = 21
-
 STEPS = 100
-
 PRECISION = 1e-10
 
 
@@ -196,7 +192,6 @@ def remainder(whole: Floats, part: Floats) -> Floats:
 
 
 TINY = 1e-100
-
 ROUNDING = 1e-12
 
 

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from priorwise.counting import counted
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.base import Parameter, Prior, above_zero
 from priorwise.priors.regression import PAPER_VARIANCES, CoefficientPrior, Gaussian, PenaltyPrior
-
-Floats = NDArray[np.float64]
 
 MODE_STRENGTHS: tuple[float, ...] = (0.5, 1, 2, 3, 4, 5, 10, 20, 50, 100, 1e4)
 

@@ -11,17 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.errors import BrokenFile, InputError, UnknownName
+from priorwise.kernels import Floats
 from priorwise.readers.opening import small_text
 
-Floats = NDArray[np.float64]
-
 _ITEM = re.compile(r'(?:"[^"]*"?|[^\s,"#])+|#.*')
-
 _KEYWORD = re.compile(r'^([+-]?)(?:"([^"]+)"|([^"]+?))(?::([0-9.]+(?:[eE][+-]?[0-9]+)?))?$')
-
 _TYPED = str.maketrans({"“": '"', "”": '"', "„": '"', "−": "-"})
 
 _PLAIN = re.compile(r"[^\s,\"#:+\-][^\s,\"#:]*")
@@ -175,7 +171,6 @@ LARGEST_FILE = 1 << 26
 """Bytes of the longest text that is taken for somebody's knowledge."""
 
 _MARKED = re.compile(r"^[+-]\w|\w:[0-9.]+$")
-
 _CELL = re.compile(r"([+-]?)\s*(.*?)(:[0-9.]+)?", re.DOTALL)
 _SENTENCE = re.compile(r"[.;!?)\"”]$")
 

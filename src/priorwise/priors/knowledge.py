@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.informed import ImaginedTexts, Informed
 from priorwise.priors.keywords import check_weights, count_words
 from priorwise.priors.regression import CoefficientPrior, Laplace
 
-Floats = NDArray[np.float64]
 Text = str | Mapping[str, float]
-
 METHODS = ("var", "var-tfidf", "mode", "mode-tfidf")
 
 

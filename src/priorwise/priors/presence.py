@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.base import CountSummary, Parameter, Preset, Prior, checked, decades, is_several, one_each
 from priorwise.priors.counts import TermCounts, log_rate
-
-Floats = NDArray[np.float64]
 
 
 class LogTable(NamedTuple):

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from priorwise.kernels import Floats
 from priorwise.priors.base import CountSummary, Parameter, Preset, above_zero, at_least_zero, decades, share
 from priorwise.priors.counts import MixedPrior, RatePrior, TermCounts, blend, distinct_rows, log_rate
 from priorwise.priors.presence import LogTable, PresencePrior
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

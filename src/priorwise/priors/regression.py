@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.base import Parameter, Prior
-
-Floats = NDArray[np.float64]
 
 
 def numbers_of(name: str, value: ArrayLike) -> Floats:

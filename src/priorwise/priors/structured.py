@@ -8,13 +8,11 @@ from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.base import Parameter, Prior, above_zero, at_least_zero, decades, share
 from priorwise.priors.regression import frozen, numbers_of, short
-
-Floats = NDArray[np.float64]
 
 NO_GROUPS: Mapping[str, float] = MappingProxyType({})
 

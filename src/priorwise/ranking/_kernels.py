@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Floats
 from priorwise.kernels.compiling import kernel
 
 
@@ -32,9 +33,6 @@ def strongest_of_each(
                 at -= 1
             places[d, at] = place
         found[d] = size
-
-
-Floats = NDArray[np.float64]
 
 
 @kernel

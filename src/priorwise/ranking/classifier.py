@@ -18,6 +18,7 @@ from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.errors import InputError, MissingExtra, NotEnoughData
 from priorwise.features.recipe import term_frequency
 from priorwise.features.vectors import encode_texts
+from priorwise.kernels import Floats, Ints
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.class_scores import score_documents
 from priorwise.models.naive_bayes.terrain import length_divisor
@@ -39,9 +40,6 @@ def best_labels(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     best: NDArray[np.int64] = columns[order][first[:, np.newaxis] + np.arange(k)]
     return best
 
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SCORES_AT_A_TIME = 1 << 22
 

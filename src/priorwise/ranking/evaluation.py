@@ -6,15 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import NotEnoughData
+from priorwise.kernels import Floats, Mask
 from priorwise.models.weights import log_probabilities
 from priorwise.ranking.classifier import Classifier
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 BINS = 10
 

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.errors import UnknownName
+from priorwise.kernels import Floats, Rows
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.weights import Calibration
 from priorwise.ranking.scorer import Scorer
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 NEAREST = 2
 """How many members are named that a document is like."""

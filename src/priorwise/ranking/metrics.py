@@ -7,12 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priorwise.errors import InputError
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from priorwise.kernels import Floats, Mask
 
 
 def ppv_at(relevant: Mask, k: int) -> float:

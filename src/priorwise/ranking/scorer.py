@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from priorwise.corpus import Corpus
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import rarity
+from priorwise.kernels import Floats
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.naive_bayes.terrain import length_divisor
 from priorwise.models.weights import Weights
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from priorwise.counting import rounded
 from priorwise.discovery.category import ARROW, SUBCATEGORY
 from priorwise.discovery.run import About, Run, VerdictCounts, names_of, precision_curves
 from priorwise.discovery.stage import COMPARES, NARROWS, Stage
+from priorwise.kernels import Floats
 from priorwise.models.missing import Missing
 from priorwise.report.parts import (
     BASELINE,
@@ -206,7 +207,6 @@ def _names(subject: Subject) -> tuple[str, str]:
 
 
 DEPTHS = (10, 25, 50, 100, 250, 500, 1000)
-Floats = NDArray[np.float64]
 
 
 def expected(subject: Subject) -> Markup:

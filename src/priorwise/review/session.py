@@ -32,6 +32,7 @@ from priorwise.discovery.stopping import (
 from priorwise.engines.engine import Local
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.document_vectors import WordCovariance
+from priorwise.kernels import Floats, Rows
 from priorwise.models.linear_model import LinearModel
 from priorwise.models.missing import Missing
 from priorwise.models.regression.judged_squares import USUAL_RATIO, balanced, learned_at, learned_change, learned_ratio
@@ -44,14 +45,11 @@ from priorwise.review.agreement import GroupAgreement, group_agreement
 from priorwise.review.team import Disagreement, Team, disagreements
 from priorwise.review.verdicts import Sample, Tally, Verdict, Verdicts, current
 
-Rows = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 Ask = Literal["best", "unsure", "mixed"]
 ASKS: tuple[str, ...] = get_args(Ask)
-
 STRENGTH = 2.0
 TOGETHER = 0.8
+
 CENTRE = 0.1
 """How verdicts are learned from: the strength λ of the prior, how much of the prior variance of words is shared with
 the words that they occur with, and how large the centre is. Members' target is 1. Under the run's model alone the ten

@@ -22,6 +22,7 @@ from priorwise.discovery import discover
 from priorwise.durable import held, sync_file
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features.document_vectors import WordCovariance, document_vectors, text_vector
+from priorwise.kernels import Floats, Mask
 from priorwise.models.regression.judged_squares import JudgedSquares, balanced
 from priorwise.ranking.metrics import (
     Comparison,
@@ -33,9 +34,6 @@ from priorwise.ranking.metrics import (
     screening_metrics,
 )
 from priorwise.review.session import CONSTANT, STRENGTH, TOGETHER, Start, with_constant
-
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 OURS = "priorwise"
 

@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats, Ints, Mask
 from priorwise.search.strategies import Grid, Strategy
 from priorwise.search.targets import COUNTS, Accuracy, FBeta, Outcome, Target, Truth
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 TOGETHER = 32
 """How many priors of an objective map are tried in one pass over the documents."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from priorwise.kernels import Floats
+
 Value = Callable[[Any], Floats]
 Distance = Callable[[Any], Floats]
 

@@ -20,13 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.counting import hyphenated
-from priorwise.kernels import TIE
-
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
-
-Mask = NDArray[np.bool_]
+from priorwise.kernels import TIE, Floats, Ints, Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from priorwise.kernels import Floats, Ints
 from priorwise.models.weights import Weights
 from priorwise.processors import on_threads
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CHUNK = 1024
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from priorwise.kernels import Floats, Ints
 from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
 from priorwise.models.naive_bayes.counts import (
@@ -22,10 +23,6 @@ from priorwise.models.weights import Weights
 from priorwise.priors.counts import TINY, ClassSize, RatePrior, TermCounts, log_complement, log_rate, remainder
 from priorwise.processors import on_threads
 from priorwise.search import HeldOut, SearchResult, Strategy, Target, Truth, refine
-
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
 
 CHUNK = 1024
 

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats, Ints
 from priorwise.models.labels import OutputLabels
 from priorwise.models.weights import Background, Weights
 from priorwise.priors.counts import (
@@ -33,10 +34,6 @@ from priorwise.priors.counts import (
     log_rate,
     remainder,
 )
-
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
+from priorwise.kernels import Floats
 from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.class_scores import best_outputs, score_documents
@@ -32,8 +33,6 @@ from priorwise.priors.base import CountSummary, Prior, one_each
 from priorwise.priors.counts import RatePrior, WeightPrior, WordPrior
 from priorwise.priors.informed import imagines, smoothing_of
 from priorwise.search.held_out import HeldOut, candidates_of
-
-Floats = NDArray[np.float64]
 
 
 class CountNB(LinearClassifier, listed=False):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from priorwise.errors import InputError
 from priorwise.features.matrices import validate_data
+from priorwise.kernels import Floats
 from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import OutputLabels
 from priorwise.models.naive_bayes.presence_leave_one_out import Cases, PresenceCounts
@@ -21,8 +22,6 @@ from priorwise.priors import PseudoCounts
 from priorwise.priors.counts import TermCounts
 from priorwise.priors.presence import PresencePrior, kind_of, strengths_of
 from priorwise.search import HeldOut
-
-Floats = NDArray[np.float64]
 
 
 class PresenceNB(LinearClassifier):

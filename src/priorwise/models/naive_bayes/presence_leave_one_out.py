@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Floats, Ints
 from priorwise.models.weights import Weights
 from priorwise.priors.counts import TermCounts, remainder
 from priorwise.priors.presence import PAPER_GRID, UNIFORM, PresencePrior, kind_of, strengths_of
 from priorwise.processors import in_order, processors
 from priorwise.search import Climb, FBeta, HeldOut, SearchResult, Strategy, Target, Tried
-
-Floats = NDArray[np.float64]
 
 FEW = 32
 """A grid of fewer values is its own nodes, in any order; a longer one must be ascending."""
@@ -342,8 +341,6 @@ class LeaveOneOut(HeldOut):
         chunks = [group.cases[start : start + CHUNK] for start in range(0, len(group.cases), CHUNK)]
         yield from zip(chunks, in_order((partial(score, chunk) for chunk in chunks), self.threads), strict=True)
 
-
-Ints = NDArray[np.int64]
 
 ROUNDS = 20
 

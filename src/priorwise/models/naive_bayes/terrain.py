@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.models.naive_bayes.presence_leave_one_out import LeaveOneOut, Terms
 from priorwise.processors import on_threads
 from priorwise.search import NINE_STARTS, AveragePrecision, Grid, Target, Tried, best_place, radial
 from priorwise.search.targets import COUNTS
-
-Floats = NDArray[np.float64]
 
 COARSE: Floats = np.array(
     [0.01, 0.1, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 32, 40, 50, 65, 80, 100, 125, 160, 200]
@@ -141,7 +140,6 @@ def coarse_places(grid: Floats) -> NDArray[np.int64]:
 
 
 Cell = tuple[int, int]
-
 LENGTH_POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 FEW_MEMBERS = 0.1

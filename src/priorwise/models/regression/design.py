@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Floats
 from priorwise.priors.regression import PenaltyPrior
 from priorwise.processors import on_threads
 
@@ -26,9 +27,6 @@ def solve_each(work: Callable[[Job], Answer], jobs: Iterable[Job], threads: int 
 
     with threadpool_limits(1, user_api="blas"):
         return on_threads(work, jobs, threads)
-
-
-Floats = NDArray[np.float64]
 
 
 def is_separated(columns: Floats, positive: NDArray[np.bool_]) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError
+from priorwise.kernels import Block, Floats
 
-Floats = NDArray[np.float64]
 Vector = NDArray[Any]
 Covariance = Callable[[Vector], Vector]
 
@@ -130,8 +130,6 @@ def learned_at(judged: int) -> int:
     """Return from how many of the judged documents the ratio is learned; 0 before the first time."""
     return max((each for each in LEARNED_AT if each <= judged), default=0)
 
-
-Block = NDArray[np.float32]
 
 STRENGTH = 2.0
 """The prior's strength λ, for rows of length 1."""

@@ -9,13 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
+from priorwise.kernels import Floats
 from priorwise.models.base import LinearClassifier
 from priorwise.models.labels import OutputLabels
 from priorwise.models.regression.design import DesignMatrix, Penalty, solve_each
@@ -25,8 +26,6 @@ from priorwise.priors.base import bound, is_several, one_each
 from priorwise.priors.regression import Gaussian, PenaltyPrior
 from priorwise.search import LogLikelihood
 from priorwise.search.held_out import HeldOut, candidates_of
-
-Floats = NDArray[np.float64]
 
 
 class LinearOutputs(LinearClassifier, listed=False):

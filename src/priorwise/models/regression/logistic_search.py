@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats, Mask
 from priorwise.models.regression.design import DesignMatrix, Penalty, solve_each
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.solve import Solution, solve
@@ -18,10 +19,6 @@ from priorwise.models.weights import log_probabilities
 from priorwise.priors.informed import Informed
 from priorwise.priors.regression import CoefficientPrior
 from priorwise.search import HeldOut, LogLikelihood, LogLoss, Target, as_target
-
-Floats = NDArray[np.float64]
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats
 from priorwise.models.regression.member_regression import Design, LinearMembers
 from priorwise.models.regression.member_trials import MANY, MemberTrials, Setting, Trial, draw_folds, without_groups
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 from priorwise.search.strategies import Climb, Tried
 from priorwise.search.targets import LeftOutRanks
-
-Floats = NDArray[np.float64]
 
 GROUPED_TRIALS = 2
 VECTOR_TRIALS = 1

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.features.matrices import validate_data
+from priorwise.kernels import Floats, Rows
 from priorwise.models.base import PriorByName
 from priorwise.models.missing import Missing, calibrate_by_moments, estimate_missing
 from priorwise.models.regression.member_trials import MemberTrials, Setting, Trial, draw_folds, never_left_out
@@ -22,9 +23,6 @@ from priorwise.models.weights import Calibration, Weights
 from priorwise.priors.base import checked
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 from priorwise.text.copies import near_copies
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 HELD_BY_TWO = 2
 """A feature of the first group that only one document has tells nothing about another document."""

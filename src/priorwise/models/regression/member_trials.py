@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Block, Floats, Mask, Rows
 from priorwise.models.regression.ridge_columns import MOST_DIRECTIONS, SharedSubspace, Spread
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 
 if TYPE_CHECKING:
     from priorwise.models.regression.ridge_columns import RidgeColumns
 
-Block = NDArray[np.float32]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 FOLDS = 5
 FOLDS_OF_MANY = 3

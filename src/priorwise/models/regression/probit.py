@@ -15,13 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats
 from priorwise.models.labels import OutputLabels
 from priorwise.models.regression.design import DesignMatrix, is_separated, separated, solve_each
 from priorwise.models.regression.logistic import LinearOutputs
 from priorwise.priors.base import one_each
 from priorwise.priors.regression import GONE, Gaussian, RegressionPrior
-
-Floats = NDArray[np.float64]
 
 PATIENCE = 20
 """Iterations without a coefficient lost, before steps under Jeffreys' prior may be longer than EM's."""

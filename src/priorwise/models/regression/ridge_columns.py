@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Block, Floats
 from priorwise.models.regression._kernels.row_sums import sum_rows
 from priorwise.processors import processors
 
-Block = NDArray[np.float32]
-Floats = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
 PIECES = 16

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.kernels import Floats
 from priorwise.models.regression.design import DesignMatrix, Found, Penalty, Problem, entropies
-
-Floats = NDArray[np.float64]
 
 DUAL_PASSES = 48
 """After this many passes of dual descent Newton's method takes over: under weak priors it needs fewer."""

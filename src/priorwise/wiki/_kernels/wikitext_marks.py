@@ -29,13 +29,11 @@ TEMPLATE, TABLE, EXTERNAL, LINK, FILE, CATEGORY, LANGUAGE = _constants(7)
 # The value of a template that marks a disambiguation page. That of an inline template has a bit for each argument that
 # is shown: the first argument's is the second bit.
 MARKS_DISAMBIGUATION = 1
-# Values of tags.
 BREAK, VERBATIM, DROP = 1, 2, 3
-# Values of schemes: with two slashes after the colon, or without.
 SLASHES, NO_SLASHES = 1, 2
-
 _LOW, _HALF = 0x7FFFFFFF, 31
 _PRIMES = 16777619, 1540483477
+
 _TAB, _NEWLINE, _SPACE = 9, 10, 32
 _BANG, _QUOTE, _HASH, _APOSTROPHE, _DASH, _SLASH, _COLON, _SEMICOLON = 33, 34, 35, 39, 45, 47, 58, 59
 _LESS, _EQUALS, _MORE, _OPEN, _CLOSE, _UNDERSCORE, _BRACE, _PIPE, _ENDBRACE = 60, 61, 62, 91, 93, 95, 123, 124, 125

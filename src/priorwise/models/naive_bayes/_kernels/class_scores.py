@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Floats, Ints
 from priorwise.kernels.compiling import helper, kernel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 Indices = NDArray[np.uint64]
 

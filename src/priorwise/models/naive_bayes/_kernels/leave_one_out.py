@@ -13,15 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.kernels import NOTHING, TIE
+from priorwise.kernels import NOTHING, TIE, Floats, Ints
 from priorwise.kernels.compiling import helper, kernel
 
-Floats = NDArray[np.float64]
-
-Ints = NDArray[np.int64]
-
 Rows = NDArray[np.int32]
-
 Indices = NDArray[np.uint64]
 
 
@@ -259,9 +254,7 @@ def sum_log_lifts(
 
 
 Singles = NDArray[np.float32]
-
 BINS = 1024
-
 BLOCK = 32
 
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Floats, Mask
 from priorwise.kernels.compiling import helper
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
-Mask = NDArray[np.bool_]
 
 
 ROUNDING = 1e-14

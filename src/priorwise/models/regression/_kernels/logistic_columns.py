@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorwise.kernels import Floats
 from priorwise.kernels.compiling import helper, kernel
 from priorwise.models.regression._kernels.logistic import (
     ROUNDING,
-    Floats,
     Ints,
     add_columns,
     best_intercept,

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorwise.kernels import Floats
 from priorwise.kernels.compiling import helper, kernel
 from priorwise.models.regression._kernels.logistic import (
     NEARLY,
     ROUNDING,
-    Floats,
     Ints,
     best_intercept,
     dual_value,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.kernels import Block
 from priorwise.kernels.compiling import kernel
-
-Block = NDArray[np.float32]
 
 
 @kernel
