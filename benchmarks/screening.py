@@ -1,6 +1,6 @@
 """Simulated literature reviews: how early members are found, how many are missing, and when it is safe to stop.
 
-    .venv/bin/python benchmarks/screening.py --data DIR -o screening.runs --corpora reuters.corpus ohsumed.corpus
+    .venv/bin/python benchmarks/screening.py --data DIR -o screening.runs --corpora *.corpus
 
 DIR holds `reviews/asreview`, `reviews/cohen` and `reviews/clef2017`. Every review starts from one member and one other
 document, both drawn at random by the seed. To compare with ASReview by its own code, install it beside priorwise:
@@ -8,9 +8,10 @@ document, both drawn at random by the seed. To compare with ASReview by its own 
     pip install 'asreview>=3' && pip install --no-deps asreview-insights
 
 ASReview's default (ELAS u4) then runs from the same starts, and our metrics are checked against ASReview Insights. Both
-learn again after the same numbers of verdicts (`--every`). Orders are saved in the folder given by -o: a run that is
-stopped continues where it was. Settings were chosen on every other review of each source, and on every other category
-of a corpus ("chosen"); the other half ("judged") says how good they are.
+learn again after the same numbers of verdicts (`--every`). Each result is a file in the folder given by -o. A run that
+is stopped, by Ctrl-C or SIGTERM, prints the tables of what is there, and continues when it is started again; `--tables`
+only prints them. Settings were chosen on every other review of each source, and on every other category of a corpus
+("chosen"); the other half ("judged") says how good they are.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ import argparse
 import csv
 import gzip
 import json
+import signal
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -31,20 +35,23 @@ import numpy as np
 import priorwise as pw
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
-from priorwise.features.document_vectors import WordCovariance, document_vectors
+from priorwise.features.document_vectors import WordCovariance
 from priorwise.models.regression.judged_squares import USUAL_RATIO, JudgedSquares
 from priorwise.ranking import metrics as screening
 from priorwise.ranking.metrics import average_precision, compare
-from priorwise.review.session import STRENGTH, TOGETHER, with_constant
-from priorwise.review.simulation import READERS, Machine, Task
+from priorwise.review.session import ASKS, STRENGTH, TOGETHER, with_constant
+from priorwise.review.simulation import READERS, Machine, Task, learner_of_session, read_with
 
-CHECKED_AFTER = (50, 100, 250, 500)
+CHECKED_AFTER = (0, 50, 100, 250, 500)
 CATEGORIES, SMALLEST = 10, 15
 RECALL = CONFIDENCE = 0.95
+ASKED = 300
 
 Review = tuple[list[str], list[str], np.ndarray]
+Row = dict[str, Any]
 
 
+@lru_cache(maxsize=1)
 def read_review(path: Path) -> Review:
     """Titles, abstracts, and which records were included."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -65,12 +72,19 @@ def reviews(data: Path) -> Iterator[tuple[str, bool, Path]]:
             yield f"{source}/{path.name.split('.')[0]}", place % 2 == 0, path
 
 
-def features(titles: list[str], abstracts: list[str], bigrams: float = 0.0) -> Any:
+# Orders of reading. Each function gives the rows in the order in which they are read after the start.
+
+
+def texts_of(review: Review) -> list[str]:
+    return [f"{title} {abstract}" for title, abstract in zip(*review[:2], strict=True)]
+
+
+def features(review: Review, bigrams: float = 0.0) -> Any:
     """Words, and bigrams with a share of the prior variance, as scikit-learn reads them."""
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts = [f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)]
+    texts = texts_of(review)
     parts = [
         np.sqrt(variance) * TfidfVectorizer(sublinear_tf=True, max_df=0.95, ngram_range=(n, n)).fit_transform(texts)
         for n, variance in ((1, 1.0 - bigrams), (2, bigrams))
@@ -91,35 +105,29 @@ def start(labels: np.ndarray, seed: int) -> list[int]:
     return [int(rng.choice(np.flatnonzero(which), 1, replace=False)[0]) for which in (labels, ~labels)]
 
 
-def ours(review: Review, seed: int, every: float, learner: Any = None) -> tuple[list[int], list[float]]:
-    """The order of reading after the start, and the seconds from each verdict to the next ranking.
-
-    The ranking is learned again when `every` times as many verdicts were given: 0 is after each of them.
-    """
-    titles, abstracts, labels = review
-    learner = learner or learner_of(features(titles, abstracts))
-    order, seconds, unread = start(labels, seed), [], np.ones(len(labels), bool)
+def ours(review: Review, seed: int, every: float, learner: Any = None) -> list[int]:
+    """From verdicts alone. The ranking is learned again when there are `every` times as many verdicts more."""
+    labels = review[2]
+    learner = learner or learner_of(features(review))
+    order, unread = start(labels, seed), np.ones(len(labels), bool)
     for row in order:
         learner.judge(row, bool(labels[row]))
         unread[row] = False
     while labels[unread].any():
-        begun = time.perf_counter()
         scores = np.where(unread, learner.scores(), -np.inf)
         best = np.argsort(-scores, kind="stable")[: min(max(1, int(every * len(order))), int(unread.sum()))]
         for row in best.tolist():
             learner.judge(row, bool(labels[row]))
-        seconds.append(time.perf_counter() - begun)
         unread[best] = False
         order += best.tolist()
     rest = np.flatnonzero(unread)
     order += rest[np.argsort(-learner.scores()[rest], kind="stable")].tolist()
-    return order[2:], seconds
+    return order[2:]
 
 
-def session_order(review: Review, seed: int, about: str | None = None) -> tuple[list[int], list[float]]:
+def session_order(review: Review, seed: int, about: str | None = None) -> list[int]:
     """The order of a session, which starts from the model that `discover` finds, here from a member or a title."""
-    titles, abstracts, labels = review
-    corpus = Corpus.from_texts([f"{title} {abstract}" for title, abstract in zip(titles, abstracts, strict=True)])
+    corpus, labels = Corpus.from_texts(texts_of(review)), review[2]
     known = start(labels, seed)[1:] if about else start(labels, seed)
     order, left = [], int(labels.sum() - labels[known].sum())
     for row in READERS["priorwise"](Task(corpus, labels, known, seed, about)):
@@ -127,7 +135,38 @@ def session_order(review: Review, seed: int, about: str | None = None) -> tuple[
         left -= int(labels[row])
         if not left:
             break
-    return order + np.setdiff1d(np.arange(len(labels)), order + known).tolist(), []
+    return order + np.setdiff1d(np.arange(len(labels)), order + known).tolist()
+
+
+def asked_order(review: Review, seed: int, ask: str) -> list[int]:
+    """The order of a real session from two members: as `ask` says for 300 verdicts, and then the best first."""
+    corpus, labels = Corpus.from_texts(texts_of(review)), review[2]
+    known = np.random.default_rng(seed).choice(np.flatnonzero(labels), 2, replace=False)
+    session = pw.Session(corpus, members=corpus.ids(known), ask=ask)
+    order: list[int] = []
+    while len(order) < min(ASKED, len(labels) // 2):
+        document = session.next(1)[0]
+        order.append(corpus.row(document.id))
+        session.judge(document.id, "yes" if labels[order[-1]] else "no")
+    return order + [corpus.row(id) for id in session.queue(evidence=False).ids]
+
+
+def asreview(review: Review, seed: int, every: float) -> list[int]:
+    """The same by ASReview's own code."""
+    import pandas as pd
+    from asreview.learner import ActiveLearningCycle
+    from asreview.models.models import get_ai_config
+    from asreview.simulation.simulate import Simulate
+
+    titles, abstracts, labels = review
+    cycle = ActiveLearningCycle.from_meta(get_ai_config("elas_u4")["value"])
+    cycle.n_query = lambda results: max(1, int(every * len(results)))
+    table = pd.DataFrame({"title": titles, "abstract": abstracts})
+    simulation = Simulate(table, pd.Series(labels.astype(int)), [cycle], print_progress=False)
+    simulation.label(start(labels, seed))
+    simulation.review()
+    order = [int(row) for row in simulation._results["record_id"]]
+    return (order + np.setdiff1d(np.arange(len(labels)), order).tolist())[2:]
 
 
 PARTS: dict[str, dict[str, Any]] = {
@@ -148,7 +187,7 @@ PARTS: dict[str, dict[str, Any]] = {
 
 def part(review: Review, *, bigrams: float = 0.0, hinge: bool = False, **settings: Any) -> Any:
     """Our learner with one thing changed."""
-    X = features(*review[:2], bigrams)
+    X = features(review, bigrams)
     if not hinge:
         return learner_of(X, **settings)
     from sklearn.svm import LinearSVC
@@ -156,47 +195,296 @@ def part(review: Review, *, bigrams: float = 0.0, hinge: bool = False, **setting
     return Machine(with_constant(X), LinearSVC(C=1 / (2 * STRENGTH), fit_intercept=False), USUAL_RATIO)
 
 
-def print_parts(data: Path, output: Path, seeds: int) -> None:
-    """What each part contributes, on the reviews that settings were chosen on."""
-    print("| change | WSS@95 | ATD |\n|---|---|---|")
-    for number, (name, changes) in enumerate(PARTS.items()):
-        found = []
-        for review_name, chosen, path in reviews(data):
-            for seed in range(seeds if chosen else 0):
+# What is measured, and where it is kept
+
+
+def kept(order: list[int], labels: np.ndarray) -> Row:
+    """Where members were found: all that metrics need."""
+    return {"documents": len(order), "found": np.flatnonzero(labels[order]).tolist()}
+
+
+def verdicts_of(row: Row) -> np.ndarray:
+    verdicts = np.zeros(row["documents"], bool)
+    verdicts[row["found"]] = True
+    return verdicts
+
+
+def category_rows(path: Path) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """Ten categories of a corpus, read in rank order by a session from 1 and from 20 members."""
+    corpus = Corpus.open(path)
+    n = corpus.n_documents
+    names = sorted(corpus.label_names(np.arange(corpus.n_labels)), key=lambda name: zlib.crc32(name.encode()))
+    fitting = (name for name in names if SMALLEST <= len(corpus.members(name)) <= n // 3)
+    for number, name in zip(range(CATEGORIES), fitting, strict=False):
+        for known in (1, 20) if number // 2 % 2 else (20, 1):
+            if len(corpus.members(name)) >= known + 10:
+                about = {"corpus": path.stem, "name": name, "known": known, "chosen": number % 2 == 0}
+                work = partial(category_row, corpus, name, known)
+                yield f"category_{path.stem}_{number}_{known}", lambda about=about, work=work: about | work()
+
+
+def category_row(corpus: Corpus, name: str, known: int) -> Row:
+    """Where the members were found among the first verdicts, the estimate before the first one, and the total."""
+    labels = np.zeros(corpus.n_documents, bool)
+    labels[corpus.members(name)] = True
+    rng = np.random.default_rng([0, known])
+    begun = [*rng.permutation(np.flatnonzero(labels))[:known], rng.choice(np.flatnonzero(~labels))]
+    task = Task(corpus, labels, [int(row) for row in begun], 0)
+    run, learner = learner_of_session(task)
+    found: list[bool] = []
+    for row in read_with(task, learner, batch=lambda size: max(1, int(0.05 * len(found)))):
+        found.append(bool(labels[row]))
+        if len(found) == CHECKED_AFTER[-1]:
+            break
+    left = int(labels.sum()) - known - sum(found)
+    return {
+        "documents": int((~labels).sum()) - 1 + int(labels.sum()) - known,
+        "found": np.flatnonzero(found).tolist(),
+        "left": left,
+        "before": None if run.missing is None else [run.missing.low, run.missing.expected, run.missing.high],
+    }
+
+
+def latency_row(data: Path, size: int, verdicts: int = 200) -> Row:
+    """Processor time from a verdict to the next ranking, in a session on the records of all reviews."""
+    records = [read_review(path) for _, _, path in reviews(data)]
+    texts = [text for review in records for text in texts_of(review)]
+    truth = np.concatenate([labels for _, _, labels in records])
+    rng = np.random.default_rng(0)
+    order = np.concatenate([rng.permutation(len(texts)) for _ in range(size // len(texts) + 1)])[:size]
+    # Beyond the number of records they come again with a fifth of their words missing.
+    own = [" ".join(word for word in texts[row].split()[:80] if rng.random() < 0.8) for row in order]
+    corpus = Corpus.from_texts(own)
+    session = pw.Session(corpus, members=corpus.ids(np.flatnonzero(truth[order])[:5]))
+    took = []
+    for _ in range(verdicts):
+        document = session.next(1)[0]
+        begun = time.process_time()
+        session.judge(document.id, "yes" if truth[order[int(document.id)]] else "no")
+        session.next(1)
+        took.append(round(time.process_time() - begun, 4))
+    return {"size": size, "took": took}
+
+
+def review_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """Every review from every start, by our ranking, in a session, and by ASReview."""
+    methods: dict[str, tuple[int, Callable[[Review, int], list[int]]]] = {
+        "u4": (args.asreview_seeds, lambda review, seed: asreview(review, seed, args.every)),
+        "ours": (args.seeds, lambda review, seed: ours(review, seed, args.every)),
+        "session": (args.session_seeds, session_order),
+    }
+    if find_spec("asreview") is None:
+        del methods["u4"]
+    for seed in range(max(seeds for seeds, _ in methods.values())):
+        for name, chosen, path in reviews(args.data):
+            for method, (seeds, order_of) in methods.items():
+                if seed < seeds:
+
+                    def work(path: Path = path, seed: int = seed, order_of: Any = order_of) -> Row:
+                        review = read_review(path)
+                        return kept(order_of(review, seed), review[2])
+
+                    about = {"name": name, "chosen": chosen, "method": method, "seed": seed}
+                    yield f"review_{method}_{name}_{seed}", lambda about=about, work=work: about | work()
+
+
+def title_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """The topics of CLEF 2017 from their titles alone."""
+    for name, _, path in reviews(args.data):
+        if name.startswith("clef2017"):
+
+            def work(path: Path = path) -> Row:
                 review = read_review(path)
-                own = output / f"part_{number}_{review_name.replace('/', '_')}_{seed}.json"
-                order, _ = saved(own, lambda r=review, s=seed, c=changes: ours(r, s, 0.05, part(r, **c)))
-                metrics = screening.screening_metrics(review[2][order])
-                found.append((metrics.wss_95, metrics.average_discovery / metrics.documents))
-        wss, atd = np.mean(found, axis=0)
-        print(f"| {name} | {wss:.4f} | {atd:.4f} |", flush=True)
+                about = json.loads(path.with_name(f"{path.name.split('.')[0]}.topic.json").read_text())["title"]
+                return kept(session_order(review, 0, about), review[2])
+
+            yield f"title_{name}", work
 
 
-def asreview(review: Review, seed: int, every: float) -> tuple[list[int], list[float]]:
-    """The same by ASReview's own code."""
-    import pandas as pd
-    from asreview.learner import ActiveLearningCycle
-    from asreview.models.models import get_ai_config
-    from asreview.simulation.simulate import Simulate
+def chosen_jobs(args: argparse.Namespace, kind: str) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """On the reviews that settings were chosen on: what each part contributes, or what `ask` does."""
+    if kind == "ask":
+        ways: dict[str, Any] = {ask: lambda review, seed, ask=ask: asked_order(review, seed, ask) for ask in ASKS}
+    else:
+        ways = {
+            name: lambda review, seed, changes=changes: ours(review, seed, 0.06, part(review, **changes))
+            for name, changes in PARTS.items()
+        }
+    for seed in range(args.chosen_seeds):
+        for name, chosen, path in reviews(args.data):
+            for number, (way, order_of) in enumerate(ways.items() if chosen else ()):
 
-    titles, abstracts, labels = review
-    cycle = ActiveLearningCycle.from_meta(get_ai_config("elas_u4")["value"])
-    cycle.n_query = lambda results: max(1, int(every * len(results)))
-    table = pd.DataFrame({"title": titles, "abstract": abstracts})
-    simulation = Simulate(table, pd.Series(labels.astype(int)), [cycle], print_progress=False)
-    simulation.label(start(labels, seed))
-    simulation.review()
-    order = [int(row) for row in simulation._results["record_id"]]
-    return (order + np.setdiff1d(np.arange(len(labels)), order).tolist())[2:], []
+                def work(path: Path = path, seed: int = seed, order_of: Any = order_of) -> Row:
+                    review = read_review(path)
+                    return kept(order_of(review, seed), review[2])
+
+                about = {"way": way, "name": name}
+                yield f"{kind}_{number:02}_{name}_{seed}", lambda about=about, work=work: about | work()
 
 
-def saved(path: Path, work: Callable[[], tuple[list[int], list[float]]]) -> tuple[np.ndarray, list[float]]:
-    """An order from an earlier run, or a new one."""
-    if not path.exists():
-        order, seconds = work()
-        path.write_text(json.dumps({"order": order, "seconds": [round(each, 5) for each in seconds]}))
-    kept = json.loads(path.read_text())
-    return np.array(kept["order"]), kept["seconds"]
+def jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """Everything there is to do: the name of a file, and how its content is found."""
+    for kind in args.kinds:
+        if kind == "reviews":
+            yield from review_jobs(args)
+        elif kind == "categories":
+            for path in args.corpora:
+                yield from category_rows(path)
+        elif kind == "titles":
+            yield from title_jobs(args)
+        elif kind == "latency":
+            for size in (5_000, 100_000):
+                yield f"latency_{size}", lambda size=size: latency_row(args.data, size)
+        else:
+            yield from chosen_jobs(args, kind)
+
+
+# Tables of what is there
+
+
+def rows_of(folder: Path, kind: str) -> list[Row]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob(f"{kind}_*.json"))]
+
+
+def metrics_of(row: Row) -> tuple[float, float, float]:
+    found = screening.screening_metrics(verdicts_of(row))
+    return found.wss_95, found.average_discovery / found.documents, found.loss
+
+
+def print_rankers(rows: list[Row], ranker: str) -> None:
+    """One of our rankers and ASReview's, by part of the reviews, where both were run from the same starts."""
+    both = {(row["name"], row["seed"]) for row in rows if row["method"] == "u4"}
+    own = {(row["name"], row["seed"]): row for row in rows if row["method"] == ranker}
+    theirs = {(row["name"], row["seed"]): row for row in rows if row["method"] == "u4"}
+    starts = sorted(set(own) & both) if both else sorted(own)
+    print(f"\n{ranker}: {len(starts)} starts of {len({name for name, _ in starts})} reviews")
+    print("| reviews | metric | priorwise | ASReview u4 | difference | higher : lower | p (t) | p (Wilcoxon) |")
+    print("|---|---|---|---|---|---|---|---|")
+    parts: dict[str, Callable[[Row], bool]] = {
+        "the four": lambda row: row["name"].startswith("asreview"),
+        "chosen": lambda row: row["chosen"],
+        "judged": lambda row: not row["chosen"],
+        "all": lambda row: True,
+    }
+    for part, belongs in parts.items():
+        names = sorted({each[0] for each in starts if belongs(own[each])})
+        for place, metric in enumerate(("WSS@95", "ATD", "loss")):
+            means = [
+                [
+                    np.mean([metrics_of(table[each])[place] for each in starts if each[0] == name])
+                    for table in (own, theirs if both else own)
+                ]
+                for name in names
+            ]
+            if not both:
+                print(f"| {part} | {metric} | {np.mean(means):.4f} | not run | | | | |")
+            elif len(means) > 1:
+                a, b = np.array(means).T
+                test = compare(a, b)
+                text = f"{a.mean():.4f} | {b.mean():.4f} | {test.difference:+.4f} | {test.ahead} : {test.behind}"
+                print(f"| {part} | {metric} | {text} | {test.t_test:.3f} | {test.wilcoxon:.3f} |")
+    for name in sorted({name for name, _ in starts if name.startswith("asreview")}):
+        wss = [np.mean([metrics_of(table[e])[0] for e in starts if e[0] == name]) for table in (own, theirs) if table]
+        print(f"{name}: WSS@95 {', '.join(f'{each:.3f}' for each in wss)}")
+
+
+def stops(verdicts: np.ndarray, rule: Callable[[np.ndarray], bool], step: int) -> int:
+    """After how many documents a rule stops; it is asked every `step` documents."""
+    return next((read for read in range(step, len(verdicts), step) if rule(verdicts[:read])), len(verdicts))
+
+
+def certificate(verdicts: np.ndarray) -> dict[str, tuple[float, float]]:
+    """The share of documents read, and the recall, when each rule stops."""
+    n, step = len(verdicts), max(1, len(verdicts) // 40)
+
+    def by_model(seen: np.ndarray) -> bool:
+        missing = stopping.unfound_members(seen, n)
+        return stopping.may_stop(missing, recall=RECALL, confidence=CONFIDENCE).safe
+
+    def hypergeometric(seen: np.ndarray) -> bool:
+        return bool(seen.any()) and stopping.hypergeometric_p_value(seen, n, recall=RECALL) < 1 - CONFIDENCE
+
+    result = {}
+    for name, rule in (("certificate", by_model), ("hypergeometric", hypergeometric)):
+        read = stops(verdicts, rule, step)
+        result[name] = (read / n, float(verdicts[:read].sum() / verdicts.sum()))
+    return result
+
+
+def print_stopping(rows: list[Row]) -> None:
+    """Work saved and recall of both rules."""
+    rows = [row for row in rows if row["method"] == "ours"]
+    found = [(row["name"], row["chosen"], certificate(verdicts_of(row))) for row in rows]
+    print(
+        "\n| reviews | runs | rule | work saved | runs that stop early | recall reached in |\n|---|---|---|---|---|---|"
+    )
+    for part, belongs in (("chosen", True), ("judged", False), ("all", None)):
+        for rule in ("certificate", "hypergeometric"):
+            own = [each[rule] for _, chosen, each in found if belongs in (None, chosen)]
+            if own:
+                read, recall = np.array(own).T
+                early = read < 1
+                reached = f"{np.mean(recall[early] >= RECALL):.1%} of {early.sum()}" if early.any() else "–"
+                print(f"| {part} | {len(own)} | {rule} | {1 - read.mean():.3f} | {early.mean():.0%} | {reached} |")
+    failed = [name for name, _, each in found if each["certificate"][0] < 1 and each["certificate"][1] < RECALL]
+    print(f"stopped too early: {', '.join(f'{name} {failed.count(name)}' for name in sorted(set(failed))) or 'none'}")
+
+
+def intervals(row: Row) -> dict[int, bool]:
+    """Whether the 80% interval of the missing members holds, by number of verdicts."""
+    held, n = {}, row["documents"]
+    found = np.array(row["found"])
+    total = len(found) + row.get("left", 0)
+    for read in (each for each in CHECKED_AFTER if each < n):
+        verdicts = np.zeros(read, bool)
+        verdicts[found[found < read]] = True
+        missing = stopping.unfound_members(verdicts, n)
+        low, high = missing.low, missing.high
+        if not read and row.get("before"):
+            low, _, high = row["before"]
+        # An estimate is printed as a whole number.
+        held[read] = np.floor(low) <= total - int(verdicts.sum()) <= np.ceil(high)
+    return held
+
+
+def print_intervals(folder: Path) -> None:
+    """How often the 80% interval holds, in reviews and in categories of corpora."""
+    rows = [(row, "reviews") for row in rows_of(folder, "review") if row["method"] == "ours"]
+    rows += [(row, row["corpus"]) for row in rows_of(folder, "category")]
+    table = [(group, row["chosen"], intervals(row)) for row, group in rows]
+    print(f"\n| 80% interval holds | starts | {' | '.join(map(str, CHECKED_AFTER))} |")
+    print(f"|---|---|{'---|' * len(CHECKED_AFTER)}")
+
+    def line(name: str, own: list[dict[int, bool]]) -> None:
+        shares = []
+        for after in CHECKED_AFTER:
+            held = [each[after] for each in own if after in each]
+            shares.append(f"{np.mean(held):.0%}" if held else "–")
+        print(f"| {name} | {len(own)} | {' | '.join(shares)} |")
+
+    for name in dict.fromkeys(group for group, _, _ in table):
+        line(name, [held for group, _, held in table if group == name])
+        line(f"{name}, judged half", [held for group, chosen, held in table if group == name and not chosen])
+    for name, belongs in (("all categories", lambda group: group != "reviews"), ("all", lambda group: True)):
+        line(name, [held for group, _, held in table if belongs(group)])
+        line(f"{name}, judged half", [held for group, chosen, held in table if belongs(group) and not chosen])
+
+
+def print_ways(folder: Path, kind: str) -> None:
+    """What each part contributes, or what `ask` does: reviews that every way has been run on."""
+    rows = rows_of(folder, kind)
+    ways = list(dict.fromkeys(row["way"] for row in rows))
+    names = [
+        name
+        for name in {row["name"] for row in rows}
+        if all((name, way) in {(r["name"], r["way"]) for r in rows} for way in ways)
+    ]
+    print(f"\n| {kind}, {len(names)} reviews | WSS@95 | ATD | recall@100 |\n|---|---|---|---|")
+    for way in ways:
+        own = [row for row in rows if row["way"] == way and row["name"] in names]
+        wss, atd, _ = np.mean([metrics_of(row) for row in own], axis=0)
+        recall = np.mean([screening.recall_at(verdicts_of(row), 100) for row in own])
+        print(f"| {way} | {wss:.3f} | {atd:.3f} | {recall:.3f} |")
 
 
 def check_metrics(verdicts: np.ndarray) -> None:
@@ -223,223 +511,64 @@ def check_metrics(verdicts: np.ndarray) -> None:
             raise SystemExit(f"A metric differs from ASReview's: {ours_} and {theirs}.")
 
 
-def stops(verdicts: np.ndarray, rule: Callable[[np.ndarray], bool], step: int) -> int:
-    """After how many documents a rule stops; it is asked every `step` documents."""
-    return next((read for read in range(step, len(verdicts), step) if rule(verdicts[:read])), len(verdicts))
-
-
-def certificate(verdicts: np.ndarray) -> dict[str, tuple[float, float]]:
-    """The share of documents read, and the recall, when each rule stops."""
-    n, step = len(verdicts), max(1, len(verdicts) // 40)
-
-    def by_model(seen: np.ndarray) -> bool:
-        missing = stopping.unfound_members(seen, n)
-        return stopping.may_stop(missing, recall=RECALL, confidence=CONFIDENCE).safe
-
-    def hypergeometric(seen: np.ndarray) -> bool:
-        return bool(seen.any()) and stopping.hypergeometric_p_value(seen, n, recall=RECALL) < 1 - CONFIDENCE
-
-    result = {}
-    for name, rule in (("certificate", by_model), ("hypergeometric", hypergeometric)):
-        read = stops(verdicts, rule, step)
-        result[name] = (read / n, float(verdicts[:read].sum() / verdicts.sum()))
-    return result
-
-
-def intervals(verdicts: np.ndarray) -> dict[int, bool]:
-    """Whether the 80% interval of the missing members holds, by number of verdicts."""
-    held = {}
-    for read in (each for each in CHECKED_AFTER if each < len(verdicts)):
-        missing = stopping.unfound_members(verdicts[:read], len(verdicts))
-        held[read] = missing.low <= int(verdicts[read:].sum()) <= missing.high
-    return held
-
-
-def category_orders(path: Path) -> Iterator[tuple[str, bool, int, np.ndarray]]:
-    """Ten categories of a corpus, read from 1 and from 20 members: name, whether chosen, documents, verdicts."""
-    corpus = Corpus.open(path)
-    n = corpus.n_documents
-    X = document_vectors(corpus, np.arange(n))
-    names = sorted(corpus.label_names(np.arange(corpus.n_labels)), key=lambda name: zlib.crc32(name.encode()))
-    fitting = (name for name in names if SMALLEST <= len(corpus.members(name)) <= n // 3)
-    for number, name in zip(range(CATEGORIES), fitting, strict=False):
-        labels = np.zeros(n, bool)
-        labels[corpus.members(name)] = True
-        for known in (1, 20):
-            if labels.sum() < known + 10:
-                continue
-            rng = np.random.default_rng([0, known])
-            begun = [*rng.permutation(np.flatnonzero(labels))[:known], rng.choice(np.flatnonzero(~labels))]
-            learner, unread, verdicts = learner_of(X), np.ones(n, bool), []
-            for row in begun:
-                learner.judge(int(row), bool(labels[row]))
-            unread[begun] = False
-            while len(verdicts) <= CHECKED_AFTER[-1]:
-                scores = np.where(unread, learner.scores(), -np.inf)
-                for row in np.argsort(-scores, kind="stable")[: max(1, int(0.05 * len(verdicts)))].tolist():
-                    learner.judge(row, bool(labels[row]))
-                    unread[row] = False
-                    verdicts.append(bool(labels[row]))
-            seen = np.array(verdicts + [True] * int(labels[unread].sum()))
-            whole = np.zeros(n - len(begun), bool)
-            whole[: len(seen)] = seen
-            yield f"{path.stem} {name} {known}", number % 2 == 0, len(whole), whole
-
-
-def print_categories(paths: list[Path]) -> None:
-    """How often the 80% interval holds in categories of corpora."""
-    rows = [(path.stem, chosen, intervals(whole)) for path in paths for _, chosen, _, whole in category_orders(path)]
-    print("\n80% interval in categories: | corpus | starts | after 50, 100, 250, 500 verdicts |")
-    groups = [(name, lambda row, name=name: row[0] == name) for name in dict.fromkeys(row[0] for row in rows)]
-    groups += [("judged half", lambda row: not row[1]), ("all", lambda row: True)]
-    for name, belongs in groups:
-        own = [held for *row, held in rows if belongs(row)]
-        shares = [f"{np.mean([held[after] for held in own if after in held]):.0%}" for after in CHECKED_AFTER]
-        print(f"| {name} | {len(own)} | {', '.join(shares)} |")
-
-
-def print_titles(data: Path, output: Path) -> None:
-    """The topics of CLEF 2017 from their titles alone."""
-    found = []
-    for name, _, path in reviews(data):
-        if name.startswith("clef2017"):
-            review = read_review(path)
-            about = json.loads(path.with_name(f"{path.name.split('.')[0]}.topic.json").read_text())["title"]
-            own = output / f"title_{name.replace('/', '_')}.json"
-            order, _ = saved(own, lambda review=review, about=about: session_order(review, 0, about))
-            verdicts = review[2][order]
-            found.append((average_precision(verdicts), screening.screening_metrics(verdicts).wss_95))
-    precision, wss = np.mean(found, axis=0)
-    print(f"\nCLEF 2017 from the title: average precision {precision:.3f}, WSS@95 {wss:.3f}")
-
-
-def print_latency(data: Path, sizes: tuple[int, ...] = (5_000, 100_000), verdicts: int = 200) -> None:
-    """Processor time from a verdict to the next ranking, in a session on the records of all reviews."""
-    records = [read_review(path) for _, _, path in reviews(data)]
-    texts = [
-        f"{title} {abstract}"
-        for titles, abstracts, _ in records
-        for title, abstract in zip(titles, abstracts, strict=True)
-    ]
-    truth = np.concatenate([labels for _, _, labels in records])
-    rng = np.random.default_rng(0)
-    order = np.concatenate([rng.permutation(len(texts)) for _ in range(max(sizes) // len(texts) + 1)])
-    for size in sizes:
-        # Beyond the number of records they come again with a fifth of their words missing.
-        own = [" ".join(word for word in texts[row].split()[:80] if rng.random() < 0.8) for row in order[:size]]
-        corpus = Corpus.from_texts(own)
-        session = pw.Session(corpus, members=corpus.ids(np.flatnonzero(truth[order[:size]])[:5]))
-        took = []
-        for _ in range(verdicts):
-            document = session.next(1)[0]
-            begun = time.process_time()
-            session.judge(document.id, "yes" if truth[order[int(document.id)]] else "no")
-            session.next(1)
-            took.append(time.process_time() - begun)
-        print(
-            f"{size:,} documents: median {np.median(took):.3f} s, 99% {np.quantile(took, 0.99):.3f} s of processor time"
-        )
-
-
-def print_rankers(rows: list[dict[str, Any]], ranker: str) -> None:
-    """One of our rankers and ASReview's, by part of the reviews."""
-    rows = [row for row in rows if ranker in row]
-    names = sorted({row["name"] for row in rows})
-    print("| reviews | metric | priorwise | ASReview u4 | difference | ahead : behind | p (t) | p (Wilcoxon) |")
-    print("|---|---|---|---|---|---|---|---|")
-    parts: dict[str, Callable[[dict[str, Any]], bool]] = {
-        "the four": lambda row: row["name"].startswith("asreview"),
-        "chosen": lambda row: row["chosen"],
-        "judged": lambda row: not row["chosen"],
-        "all": lambda row: True,
-    }
-    for part, belongs in parts.items():
-        for metric in ("WSS@95", "ATD"):
-            paired = []
-            for name in names:
-                own = [row for row in rows if row["name"] == name and belongs(row) and "u4" in row]
-                if own:
-                    paired.append([np.mean([row[key][metric] for row in own]) for key in (ranker, "u4")])
-            if paired:
-                a, b = np.array(paired).T
-                test = compare(a, b)
-                means = f"{a.mean():.4f} | {b.mean():.4f} | {test.difference:+.4f} | {test.ahead} : {test.behind}"
-                print(f"| {part} | {metric} | {means} | {test.t_test:.3f} | {test.wilcoxon:.3f} |")
-            else:
-                mean = np.mean([row[ranker][metric] for row in rows if belongs(row)])
-                print(f"| {part} | {metric} | {mean:.4f} | not installed | | | | |")
-
-
-def print_stopping(rows: list[dict[str, Any]], key: str) -> None:
-    """Work saved and recall of both rules, and how often intervals hold."""
-    print(f"\n{key}: | reviews | runs | rule | work saved | runs that stop early | recall reached in |")
-    for part, belongs in (("chosen", True), ("judged", False), ("all", None)):
-        own = [row for row in rows if key in row and belongs in (None, row["chosen"])]
-        if not own:
-            continue
-        for rule in ("certificate", "hypergeometric"):
-            read, recall = np.array([row[key]["stop"][rule] for row in own]).T
-            early = read < 1
-            reached = f"{np.mean(recall[early] >= RECALL):.1%}" if early.any() else "–"
-            print(f"| {part} | {len(own)} | {rule} | {1 - read.mean():.3f} | {early.mean():.0%} | {reached} |")
-        held = {after: [row[key]["held"][after] for row in own if after in row[key]["held"]] for after in CHECKED_AFTER}
-        print(f"| {part} | 80% interval holds | {', '.join(f'{a}: {np.mean(h):.0%}' for a, h in held.items())} |")
+def print_tables(folder: Path) -> None:
+    """Print everything that can be said by now."""
+    rows = rows_of(folder, "review")
+    if find_spec("asreviewcontrib"):
+        for row in rows:
+            check_metrics(verdicts_of(row))
+        print(f"Metrics of {len(rows)} orders equal ASReview's own.")
+    for ranker in ("ours", "session"):
+        if any(row["method"] == ranker for row in rows):
+            print_rankers(rows, ranker)
+    took = [row["seconds"] for row in rows if row["method"] == "session" and 2200 < row["documents"] < 2400]
+    if took:
+        print(f"\nWhole reviews of 2,200 to 2,400 records: {min(took):.1f} to {max(took):.1f} s of processor time")
+    for row in rows_of(folder, "latency"):
+        middle, most = np.quantile(row["took"], (0.5, 0.99))
+        print(f"{row['size']:,} documents: median {middle:.3f} s, 99% {most:.3f} s from a verdict to the next ranking")
+    titles = [(average_precision(verdicts_of(row)), metrics_of(row)[0]) for row in rows_of(folder, "title")]
+    if titles:
+        precision, wss = np.mean(titles, axis=0)
+        print(f"\nCLEF 2017 from {len(titles)} titles: average precision {precision:.3f}, WSS@95 {wss:.3f}")
+    for kind in ("part", "ask"):
+        if rows_of(folder, kind):
+            print_ways(folder, kind)
+    if rows:
+        print_stopping(rows)
+    print_intervals(folder)
 
 
 def main() -> None:
+    kinds = ("reviews", "categories", "titles", "latency", "ask", "part")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("-o", "--output", type=Path, default=Path("screening.runs"))
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="All by default.")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--asreview-seeds", type=int, default=3, help="ASReview is slower: only so many seeds.")
-    parser.add_argument("--every", type=float, default=0.03, help="Learn again after this share of new verdicts.")
     parser.add_argument("--session-seeds", type=int, default=1, help="Sessions, which learn after every verdict.")
+    parser.add_argument("--chosen-seeds", type=int, default=1, help="For the tables of parts and of --ask.")
+    parser.add_argument("--every", type=float, default=0.03, help="Learn again after this share of new verdicts.")
     parser.add_argument("--corpora", type=Path, nargs="*", default=[], help="Corpora with categories, for intervals.")
-    parser.add_argument("--parts", type=int, default=0, help="Also what each part contributes, with so many seeds.")
-    parser.add_argument("--latency", action="store_true", help="Also the time from a verdict to the next ranking.")
+    parser.add_argument("--tables", action="store_true", help="Only print the tables of what is there.")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
-    if args.parts:
-        print_parts(args.data, args.output, args.parts)
-    if args.latency:
-        print_latency(args.data)
-    if args.corpora:
-        print_categories(args.corpora)
-    installed = find_spec("asreview") is not None
-    rows = []
-    for seed in range(args.seeds):
-        for name, chosen, path in reviews(args.data):
-            review = read_review(path)
-            labels, stem = review[2], f"{name.replace('/', '_')}_{seed}"
-            own = args.output / f"priorwise_{args.every}_{stem}.json"
-            order, _ = saved(own, lambda review=review, seed=seed: ours(review, seed, args.every))
-            orders = {"ours": order}
-            if seed < args.session_seeds:
-                own = args.output / f"session_{stem}.json"
-                orders["session"], _ = saved(own, lambda review=review, seed=seed: session_order(review, seed))
-            theirs = args.output / f"u4_{args.every}_{stem}.json"
-            if theirs.exists() or (installed and seed < args.asreview_seeds):
-                orders["u4"], _ = saved(theirs, lambda review=review, seed=seed: asreview(review, seed, args.every))
-            row: dict[str, Any] = {"name": name, "seed": seed, "chosen": chosen}
-            for key, each in orders.items():
-                verdicts = labels[each]
-                found = screening.screening_metrics(verdicts)
-                row[key] = {"WSS@95": found.wss_95, "ATD": found.average_discovery / found.documents}
-                if key == "ours":
-                    row[key] |= {"stop": certificate(verdicts), "held": intervals(verdicts)}
-            if find_spec("asreviewcontrib"):
-                check_metrics(labels[order])
-            rows.append(row)
-    if not rows:
-        return
-    print("From verdicts alone:")
-    print_rankers(rows, "ours")
-    print("\nAs in a session:")
-    print_rankers(rows, "session")
-    print_stopping(rows, "ours")
-    print_titles(args.data, args.output)
-    if not installed:
-        print("\nASReview is not installed: pip install 'asreview>=3' && pip install --no-deps asreview-insights")
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        for name, work in () if args.tables else jobs(args):
+            path = args.output / f"{name.replace('/', '_')}.json"
+            if not path.exists():
+                begun = time.process_time()
+                row = work()
+                row["seconds"] = round(time.process_time() - begun, 2)
+                part = path.with_suffix(".part")
+                part.write_text(json.dumps(row))
+                part.replace(path)
+                print(f"{name}: {row['seconds']} s", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        print("Stopped; start it again to continue.", file=sys.stderr)
+    print_tables(args.output)
 
 
 if __name__ == "__main__":

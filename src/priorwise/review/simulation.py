@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from priorwise.charts import Picture, line_chart
 from priorwise.corpus import Corpus
-from priorwise.discovery import discover
+from priorwise.discovery import Run, discover
 from priorwise.durable import held, sync_file
 from priorwise.errors import BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.features.document_vectors import WordCovariance, document_vectors, text_vector
@@ -169,18 +169,20 @@ class Machine:
 
 
 def ours(task: Task) -> Iterator[int]:
-    """Read in the order of a :class:`Session` that starts from the same documents, without keeping its log.
+    """Read in the order of a :class:`Session` that starts from the same documents, without keeping its log."""
+    _, learner = learner_of_session(task)
+    return read_with(task, learner, judged=[(row, bool(task.members[row])) for row in task.start])
 
-    The model that `discover` finds is the centre of the prior.
-    """
+
+def learner_of_session(task: Task) -> tuple[Run, JudgedSquares]:
+    """Return what `discover` finds at the start, and the learner that has its model as the centre of the prior."""
     members = [row for row in task.start if task.members[row]]
     run = discover(task.corpus, members=task.corpus.ids(members), description=task.about)
     start = Start.of(run, task.corpus, subcategories=False)
     if len(start.read.rows) < len(task.members):
         raise InputError(f"a corpus of {len(task.members):,} documents is too large to simulate a review")
     centre = np.append(start.weights, start.shift / math.sqrt(CONSTANT))
-    learner = JudgedSquares(start.X, strength=STRENGTH, centre=centre, covariance=start.covariance)
-    return read_with(task, learner, judged=[(row, bool(task.members[row])) for row in task.start])
+    return run, JudgedSquares(start.X, strength=STRENGTH, centre=centre, covariance=start.covariance)
 
 
 def squares(task: Task) -> Iterator[int]:
