@@ -443,7 +443,7 @@ NEW_ONLY = "review export"
 RUNS = "discover --runs"
 """The one result that grows: each run appears whole, and the same command goes on with the next."""
 
-IN_PARTS = (RUNS, "discover --into", "report --into")
+IN_PARTS = (RUNS, "discover --into")
 """Commands with several results, each of which appears whole."""
 
 

@@ -64,8 +64,12 @@ def test_the_file_is_found_or_asked_for(catalogue: Path, cli: Cli, refused: Refu
     catalogue.rename(elsewhere / "old.csv")
     said = refused("discover", "katalog.corpus", "Tee", "--into", "neu.csv")
     assert "katalog.csv, which this corpus was made of, is neither next to it nor here; say where (--source)" in said
-    cli("report", "tee.run", "--into", "neu.csv", "--source", elsewhere / "old.csv")
-    assert Path("neu.csv").is_file()
+    # The page and the file appear together: a page alone would be in the way of the same command.
+    refused("report", "tee.run", "-o", "page.html", "--into", "neu.csv")
+    assert not Path("page.html").exists()
+    assert "One file is to hold two things" in refused("report", "tee.run", "-o", "neu.csv", "--into", "neu.csv")
+    cli("report", "tee.run", "-o", "page.html", "--into", "neu.csv", "--source", elsewhere / "old.csv")
+    assert all(Path(name).is_file() for name in ("neu.csv", "page.html"))
 
 
 def test_a_corpus_knows_how_it_was_read(catalogue: Path) -> None:

@@ -213,6 +213,11 @@ def test_the_sheet_with_the_columns_is_read_whatever_comes_before_it(tmp_path: P
     written = tmp_path / "b.xlsx"
     write_back(path, written, [Result("7", "accepted", 1)], label="Tea", columns=Columns(text="Abstract", id="Nr"))
     assert openpyxl.load_workbook(written)["Books"]["C2"].value == "accepted"
+    # Columns with other names are looked for in the widest table, not in the cover sheet.
+    cover = [["Catalogue of 2026"], ["made by Ann"]]
+    path = workbook(tmp_path / "c.xlsx", {"Cover": cover, "Books": [["Nr", "Abstract"], [7, "On tea"]]})
+    with pytest.raises(UnknownName, match="no column 'Abstrakt'; did you mean 'Abstract'"):
+        list(RecordReader([path], Columns(text="Abstrakt")))
 
 
 def test_tables_in_memory_are_records_too() -> None:

@@ -228,6 +228,9 @@ def sweep(path: Path) -> None:
 @contextmanager
 def whole_files(paths: Sequence[Path], *, overwrite: bool) -> Iterator[dict[Path, Path]]:
     """Yield a path to write to for each file; all take their names when the block ends well, and none otherwise."""
+    if not paths:
+        yield {}
+        return
     for path in paths:
         if not path.parent.is_dir():
             raise CorpusError(f"{path} cannot be written: there is no folder {path.parent}")

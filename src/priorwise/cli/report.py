@@ -81,25 +81,29 @@ def report(
     if into is not None and len(runs) > 1:
         raise click.UsageError("--into is about one RUN: write one after the other, each into the file before.")
     printed = None if any(path.suffix.lower() == ".txt" for path in outputs) else listed
-    kinds = _kinds(runs, outputs, listed, page=into is None and printed is None)
-    check_free_files([*kinds, *([into] if into is not None else [])], overwrite=overwrite)
+    if not outputs and into is None and printed is None:
+        outputs = (runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html"),)
+    paths = [*outputs, *([into] if into is not None else [])]
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise click.UsageError("One file is to hold two things; name another for one of them.")
+    kinds = _kinds(outputs, listed)
+    check_free_files(paths, overwrite=overwrite)
     subjects = subjects_of(runs, corpus)
     wanted = [kind for kind in (*kinds.values(), printed) if kind not in ("html", None)]
     found = _finished(subjects, corpus, wanted, statuses) if wanted or into is not None else []
     lines: list[str] = []
-    if kinds:
-        with whole_files(list(kinds), overwrite=overwrite) as drafts:
-            for path, draft in drafts.items():
-                if kinds[path] == "html":
-                    draft.write_text(report_html(subjects, top=top), encoding="utf-8", newline="")
-                    size = draft.stat().st_size / 1000
-                    lines.append(f"{path}: {counted(len(subjects), 'run')}, {size:,.0f} kB")
-                else:
-                    counts = write_draft(draft, kinds[path], found, statuses or None, _statement(statement))
-                    lines.append(f"{path}: {_counts(counts)}")
-    if into is not None:
-        told = write_into(found[0], into, source=source, at_least=at_least, overwrite=overwrite)
-        lines.append(into_line(into, told, found[0].label))
+    with whole_files(paths, overwrite=overwrite) as drafts:
+        for path, draft in drafts.items():
+            if path == into:
+                told = write_into(found[0], path, source=source, at_least=at_least, draft=draft)
+                lines.append(into_line(path, told, found[0].label))
+            elif kinds[path] == "html":
+                draft.write_text(report_html(subjects, top=top), encoding="utf-8", newline="")
+                size = draft.stat().st_size / 1000
+                lines.append(f"{path}: {counted(len(subjects), 'run')}, {size:,.0f} kB")
+            else:
+                counts = write_draft(draft, kinds[path], found, statuses or None, _statement(statement))
+                lines.append(f"{path}: {_counts(counts)}")
     for line in lines:
         say(line)
     if printed is not None:
@@ -141,14 +145,10 @@ def _statement(given: str | None) -> tuple[str, str] | None:
     return name.strip(), value.strip()
 
 
-def _kinds(runs: tuple[Path, ...], outputs: tuple[Path, ...], listed: str | None, *, page: bool) -> dict[Path, str]:
+def _kinds(outputs: Sequence[Path], listed: str | None) -> dict[Path, str]:
     """Return which file is to hold what."""
     from priorwise.exports.finished import kind_of
 
-    if not outputs and page:
-        outputs = (runs[0].with_suffix(".html") if len(runs) == 1 else Path("report.html"),)
-    if len({path.resolve() for path in outputs}) < len(outputs):
-        raise click.UsageError("One file is to hold two things; name another for one of them.")
     kinds = {}
     for path in outputs:
         try:

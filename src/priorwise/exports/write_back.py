@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -523,6 +524,7 @@ def write_back(
     at_least: float | None = None,
     together: Sequence[str | Path] | None = None,
     overwrite: bool = False,
+    draft: Path | None = None,
 ) -> WrittenBack:
     r"""Write a file again with the results added.
 
@@ -552,6 +554,8 @@ def write_back(
         bibliography another file names, and which ids another file has too. By default `source` alone.
     overwrite : bool
         Replace the output if it is there.
+    draft : Path, optional
+        Write here instead, for a caller that gives several files their names at once.
 
     Returns
     -------
@@ -570,14 +574,16 @@ def write_back(
     """
     path, target = Path(source), Path(output)
     opening = opening or Opening()
-    check_free_files([target], overwrite=overwrite)
+    if draft is None:
+        check_free_files([target], overwrite=overwrite)
     kind = opening.format_of(path)
     wanted = BY_SUFFIX.get(plain_suffix(target)) or kind
     found = results_of(results)
     columns = _settled(path, columns or Columns(), opening)
     ids = _ids_in(path, [Path(each) for each in together or [path]], columns, opening, found)
     added = Added(label, columns, [found.get(each) for each in ids], labelled, at_least)
-    with whole_file(target, overwrite=overwrite) as draft, compressed(draft, target) as draft:
+    own = whole_file(target, overwrite=overwrite) if draft is None else nullcontext(draft)
+    with own as draft, compressed(draft, target) as draft:
         if kind == wanted and kind in ("ris", "nbib"):
             write_tagged(path, draft, added, opening, kind)
         elif kind == wanted == "bibtex":

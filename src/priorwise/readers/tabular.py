@@ -224,7 +224,8 @@ def spreadsheet(reader: RecordReader, path: Path) -> Numbered:
                 continue
             if len(cells) > len(header):
                 if any(cell not in ("", None) for cell in cells[len(header) :]):
-                    raise BrokenFile(path, f"row {number} has a cell to the right of the last column with a name")
+                    reason = f"row {number} has a cell to the right of the last column with a name"
+                    raise BrokenFile(path, f"{reason}; delete any rows above the names of the columns")
                 del cells[len(header) :]
             cells += [""] * (len(header) - len(cells))
             yield number, dict(zip(header, cells, strict=True))
@@ -249,16 +250,18 @@ def _sheet(
         # A cover sheet or an empty one may come before the table.
         held = {name: _cells(workbook, path, name) for name in names}
         tables = [name for name in names if len(held[name]) > 1] or names
-        chosen = next((name for name in tables if _has_columns(held[name], columns)), tables[0])
+        headers = {name: _header(held[name]) for name in tables}
+        widest = max(tables, key=lambda name: len(headers[name]))
+        chosen = next((name for name in tables if headers[name].issuperset(columns)), widest)
     others = [name for name in names if name != chosen]
     if _shows_zeros(plain):
         return chosen, _rows_as_shown(plain, path, chosen), others
     return chosen, held[chosen] if chosen in held else _cells(workbook, path, chosen), others
 
 
-def _has_columns(rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> bool:
+def _header(rows: Iterable[Sequence[Any]]) -> set[str]:
     header = next((row for row in rows if any(cell not in ("", None) for cell in row)), ())
-    return set(columns) <= set(map(_as_name, header))
+    return set(map(_as_name, header)) - {""}
 
 
 def _cells(workbook: Any, path: Path, name: str) -> Sequence[Sequence[Any]]:

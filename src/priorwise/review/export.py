@@ -106,11 +106,12 @@ def write_into(
     source: str | Path | None = None,
     at_least: float | None = None,
     overwrite: bool = False,
+    draft: Path | None = None,
 ) -> WrittenBack:
     """Write the file that the corpus was made of again, with the results and the new labels."""
     if found.corpus is None:
         raise InputError("the corpus is not where it was; say where it is now (--corpus)")
-    read_from, file, together = check_into(found.corpus, output, source, overwrite=overwrite)
+    read_from, file, together = check_into(found.corpus, output, source, overwrite=overwrite or draft is not None)
     return write_back(
         file,
         output,
@@ -121,6 +122,7 @@ def write_into(
         at_least=at_least,
         together=together,
         overwrite=overwrite,
+        draft=draft,
     )
 
 
