@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from priorwise.discovery.demo import DemoDocument
 from priorwise.errors import DamagedCorpus, InputError, UnknownName
 from priorwise.models.regression.judged_squares import balanced, learned_change
 from priorwise.review import Verdict, Verdicts, decisions, judged
+from priorwise.review import session as session_module
 from priorwise.review.results import last_words, results_of
 from priorwise.review.session import Session
 from priorwise.review.verdicts import CHOSEN, WORDS, Tally, current
@@ -204,6 +207,43 @@ def test_the_log_says_who_judged_what_under_which_model(session: Session, truth:
     assert (first.reviewer, first.item, first.rank, first.model, first.chosen) == ("Ada", third.id, 3, 0, "rank")
     assert (first.note, first.seconds, first.score) == ("an opening, not a player", 2.0, third.score)
     assert (second.reviewer, second.rank, second.model) == ("Bob", 1, first.number)
+
+
+def test_a_verdict_keeps_the_rank_and_the_model_under_which_the_document_was_read(session: Session) -> None:
+    """Ada judges while Bob reads, and Bob's page asks for the queue again: what he read stays as he saw it."""
+    read = session.next(8, reviewer="Bob")[7]
+    session.explain(read.id, reviewer="Bob")
+    for each in session.next(3, reviewer="Ada"):
+        session.judge(each.id, "no", reviewer="Ada")
+    now = next(each for each in session.next(8, reviewer="Bob") if each.id == read.id)
+    assert now.score != read.score
+    kept = session.judge(read.id, "yes", reviewer="Bob")
+    assert (kept.rank, kept.score, kept.model) == (read.rank, read.score, 0)
+    # A document that he only has in his queue is judged as it is ranked in the last queue that he was given.
+    first = session.next(8, reviewer="Bob")[0]
+    kept = session.judge(first.id, "yes", reviewer="Bob")
+    assert (kept.rank, kept.score, kept.model) == (1, first.score, session.log[-2].number)
+
+
+def test_a_verdict_is_stored_while_the_ranking_is_learned(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = session.next(2)
+    session.judge(first.id, "yes")
+    is_learning, may_go_on = threading.Event(), threading.Event()
+    learned_change = session_module.learned_change
+
+    def slow(*given: Any, **named: Any) -> Any:
+        is_learning.set()
+        assert may_go_on.wait(60)
+        return learned_change(*given, **named)
+
+    monkeypatch.setattr(session_module, "learned_change", slow)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(session.next)
+        assert is_learning.wait(60)
+        session.judge(second.id, "no")
+        assert [each.item for each in session.log] == [first.id, second.id]
+        may_go_on.set()
+        assert second.id not in [each.id for each in asked.result()]
 
 
 def test_a_verdict_that_is_sent_twice_counts_once(session: Session) -> None:

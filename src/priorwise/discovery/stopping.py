@@ -230,14 +230,24 @@ def audit(found: int, unread: int, drawn: int, members: int, *, recall: float = 
     `risk` (the hypergeometric distribution). Decide on the size of the sample before looking at it. If it fails and
     you draw another one later, halve the risk each time: 0.025, 0.0125, and so on add up to 0.05.
     """
-    from scipy.stats import hypergeom
-
     if not 0 <= members <= drawn <= unread:
         raise InputError(f"A sample of {drawn} documents with {members} members cannot come from {unread} documents.")
     _check_share("recall", recall)
     # One more than the recall allows: if even that many would show more members in the sample, it is proved.
     too_many = allowed_missing(found + members, recall) + 1 + members
-    return too_many > unread - drawn + members or float(hypergeom.cdf(members, unread, too_many, drawn)) <= risk
+    return too_many > unread - drawn + members or _at_most(members, unread, too_many, drawn) <= risk
+
+
+def _at_most(k: int, population: int, members: int, drawn: int) -> float:
+    """Return the chance that a sample without replacement holds at most k of the members."""
+    from scipy.special import betaln
+
+    def log_ways(n: Any, m: Any) -> Any:
+        return -np.log1p(n) - betaln(n - m + 1, m + 1)
+
+    inside = np.arange(max(0, drawn - (population - members)), min(k, members, drawn) + 1)
+    logs = log_ways(members, inside) + log_ways(population - members, drawn - inside) - log_ways(population, drawn)
+    return min(1.0, float(np.exp(logs).sum()))
 
 
 def audit_size(found: int, unread: int, *, recall: float = 0.95, risk: float = 0.05) -> int:

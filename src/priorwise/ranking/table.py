@@ -73,7 +73,8 @@ class Ranking:
     @classmethod
     def read(cls, file: Path) -> Ranking:
         """Read a Parquet file; one that is not a ranking is a `ValueError`."""
-        table = pq.read_table(file)
+        # Not `read_table`, which imports pandas where it is installed.
+        table = pq.ParquetFile(file).read()
         if not table.schema.equals(SCHEMA):
             raise ValueError("it has other columns than a ranking")
         if any(table[name].null_count for name in ("rank", "id", "title", "score", "evidence")):

@@ -223,7 +223,9 @@ class Session:
         self._said: dict[str, list[Verdict]] = {}
         self._skipped: dict[str, dict[str, int]] = {}
         self._scored: list[tuple[float, bool]] = []
-        self._handed: dict[str, tuple[str, float, str]] = {}
+        self._handed: dict[str, tuple[str, float]] = {}
+        self._shown: dict[tuple[str, str], tuple[Candidate, int]] = {}
+        self._opened: dict[tuple[str, str], tuple[Candidate, int]] = {}
         self._samples = self._log.samples()
         self._team = self._stored_team()
         self._number = 0
@@ -252,31 +254,38 @@ class Session:
         reviewers were unsure of come last. A reviewer of a team gets only their own documents, and first those that
         other reviewers have judged already.
         """
+        state = self._learned()
         with self._lock:
-            state = self._now()
-            now = time.monotonic()
-            self._handed = {id: each for id, each in self._handed.items() if now - each[1] < HELD_FOR}
-            if self._team is not None and reviewer in self._team.reviewers:
-                return self._next_of_team(state, self._team, k, reviewer)
-            held = {id for id, (name, _, _) in self._handed.items() if name != reviewer}
-            said = len(self._said.get(reviewer, ()))
-            skipped = {id: at for id, at in self._skipped.get(reviewer, {}).items() if id not in self._tally.words}
-            waiting = {id for id, at in skipped.items() if said - at < LATER}
-            drawn = [id for id in self._open_sample() if id not in held | waiting]
-            found = [self._candidate(state, id, "random") for id in drawn[:k]]
-            if len(found) < k and not drawn:
-                away = held | waiting | set(self._open_sample())
-                found += self._by_rank(state, k, {self._start.place[id] for id in away if id in self._start.place})
-            if not found:
-                open_ones = [id for id in held if id not in self._tally.words]
-                later = dict.fromkeys([*sorted(skipped, key=lambda id: skipped[id]), *open_ones, *self._unsure()])
-                found = [self._candidate(state, id, "rank") for id in list(later)[:k]]
-            for each in found:
-                self._handed[each.id] = (reviewer, now, each.chosen)
+            is_shared = self._team is not None and reviewer in self._team.reviewers
+            found = (self._next_of_team if is_shared else self._next_of_all)(state, k, reviewer)
+            self._shown.update({(reviewer, each.id): (each, state.number) for each in found})
             return found
 
-    def _next_of_team(self, state: State, team: Team, k: int, reviewer: str) -> list[Candidate]:
+    def _next_of_all(self, state: State, k: int, reviewer: str) -> list[Candidate]:
+        """Return the next documents of the one queue; what others were handed lately is held back."""
+        now = time.monotonic()
+        self._handed = {id: each for id, each in self._handed.items() if now - each[1] < HELD_FOR}
+        held = {id for id, (name, _) in self._handed.items() if name != reviewer}
+        said = len(self._said.get(reviewer, ()))
+        skipped = {id: at for id, at in self._skipped.get(reviewer, {}).items() if id not in self._tally.words}
+        waiting = {id for id, at in skipped.items() if said - at < LATER}
+        drawn = [id for id in self._open_sample() if id not in held | waiting]
+        found = [self._candidate(state, id, "random") for id in drawn[:k]]
+        if len(found) < k and not drawn:
+            away = held | waiting | set(self._open_sample())
+            found += self._by_rank(state, k, {self._start.place[id] for id in away if id in self._start.place})
+        if not found:
+            open_ones = [id for id in held if id not in self._tally.words]
+            later = dict.fromkeys([*sorted(skipped, key=lambda id: skipped[id]), *open_ones, *self._unsure()])
+            found = [self._candidate(state, id, "rank") for id in list(later)[:k]]
+        for each in found:
+            self._handed[each.id] = (reviewer, now)
+        return found
+
+    def _next_of_team(self, state: State, k: int, reviewer: str) -> list[Candidate]:
         """Return the next documents of one reviewer: no document is held back, for each has its own readers."""
+        team = self._team
+        assert team is not None
         own = self._said.get(reviewer, [])
         said = {each.item for each in own if each.kind == "open" and each.verdict != "skip"}
         skipped = self._skipped.get(reviewer, {})
@@ -344,18 +353,22 @@ class Session:
     ) -> Verdict:
         if verdict == "withdrawn":
             raise InputError("to take a verdict back, undo it")
+        if not self._start.may_be_judged(id):
+            raise InputError(f"the document '{id}' is not a candidate: it is a member already, or left out")
+        # What counts is the ranking in which the reviewer saw the document. A newer one may be in the making.
+        shown = self._opened.get((reviewer, id)) or self._shown.get((reviewer, id))
+        if shown is None:
+            state = self._learned()
+            shown = self._candidate(state, id, "rank"), state.number
+        seen, model = shown
         with self._lock:
-            state = self._now()
-            if not self._start.may_be_judged(id):
-                raise InputError(f"the document '{id}' is not a candidate: it is a member already, or left out")
+            self._catch_up()
             is_drawn = any(id in sample.items for sample in self._samples)
-            chosen = "random" if is_drawn else self._handed.get(id, ("", 0.0, "rank"))[2]
-            chosen = "decision" if is_decision else chosen
+            chosen = "decision" if is_decision else "random" if is_drawn else seen.chosen
             own = [each for each in self._said.get(reviewer, []) if each.item == id and each.is_decision == is_decision]
             previous = own[-1] if own else None
             # The model knows a document that somebody else judged: its score is no longer a forecast.
             is_known = previous is None and id in self._tally.words
-            rank, score = (None, None) if is_known else self._place_of(state, id)
             said = Verdict(
                 identity or str(uuid.uuid4()),
                 reviewer,
@@ -364,13 +377,15 @@ class Session:
                 None if previous is None else previous.id,
                 seconds,
                 chosen=chosen,
-                rank=rank,
-                score=score,
-                model=state.number,
+                rank=None if is_known else seen.rank,
+                score=None if is_known else seen.score,
+                model=model,
                 note=note,
             )
             stored = self._open_log(make=True).add(said)
             self._handed.pop(id, None)
+            self._shown.pop((reviewer, id), None)
+            self._opened.pop((reviewer, id), None)
             self._catch_up()
             return stored
 
@@ -384,7 +399,7 @@ class Session:
             taken = replace(last, id=identity or str(uuid.uuid4()), verdict="withdrawn", previous=last.id, note=None)
             self._log.add(taken)
             self._catch_up()
-            self._handed[last.item] = (reviewer, time.monotonic(), last.chosen)
+            self._handed[last.item] = (reviewer, time.monotonic())
             return last.item
 
     def sample(self, n: int) -> list[Candidate]:
@@ -395,8 +410,8 @@ class Session:
         InputError
             An earlier sample is not judged yet, or there are not that many unread documents.
         """
+        state = self._learned()
         with self._lock:
-            state = self._now()
             if self._open_sample():
                 raise InputError(f"{len(self._open_sample())} documents of the last random sample are not judged yet")
             unread = [id for id in self._start.ids() if id not in self._tally.words]
@@ -458,40 +473,47 @@ class Session:
 
     def queue(self, top: int | None = None, *, evidence: bool = True) -> Ranking:
         """Return the first unread documents as a table; all of them by default, and with the words that decide."""
-        with self._lock:
-            state = self._now()
-            best = state.best(top)
-            rows = self._start.read.rows[best]
-            probabilities = state.probabilities(best)
-            statuses = None if self._start.statuses is None else self._start.statuses.of(rows)
-            return Ranking.of(
-                ids=self.corpus.ids(rows),
-                titles=self.corpus.titles(rows),
-                scores=state.scores[best].astype(np.float64),
-                probabilities=probabilities,
-                baseline_ranks=None,
-                evidence=evidence_lines(self.corpus, rows, Scorer.of(state.model, self.corpus), state.model)
-                if evidence
-                else [""] * len(rows),
-                status=None if statuses is None else [each.status for each in statuses],
-                path=None if statuses is None else [each.path for each in statuses],
-            )
+        state = self._learned()
+        best = state.best(top)
+        rows = self._start.read.rows[best]
+        probabilities = state.probabilities(best)
+        statuses = None if self._start.statuses is None else self._start.statuses.of(rows)
+        return Ranking.of(
+            ids=self.corpus.ids(rows),
+            titles=self.corpus.titles(rows),
+            scores=state.scores[best].astype(np.float64),
+            probabilities=probabilities,
+            baseline_ranks=None,
+            evidence=evidence_lines(self.corpus, rows, Scorer.of(state.model, self.corpus), state.model)
+            if evidence
+            else [""] * len(rows),
+            status=None if statuses is None else [each.status for each in statuses],
+            path=None if statuses is None else [each.path for each in statuses],
+        )
 
-    def explain(self, id: str) -> Explanation:
-        """Take a document's score apart, word by word, under the model that ranks now."""
-        return explain(self.model, self.corpus, self.corpus.row(id))
+    def explain(self, id: str, *, reviewer: str | None = None) -> Explanation:
+        """Take a document's score apart, word by word, under the model that ranks now.
+
+        If a `reviewer` reads it, their verdict keeps the rank and score of this model, whatever is learned meanwhile.
+        """
+        state = self._learned()
+        found = explain(state.model, self.corpus, self.corpus.row(id))
+        if reviewer is not None and self._start.may_be_judged(id):
+            with self._lock:
+                shown = self._shown.get((reviewer, id))
+                seen = self._candidate(state, id, "rank" if shown is None else shown[0].chosen)
+                self._opened[reviewer, id] = seen, state.number
+        return found
 
     @property
     def model(self) -> LinearModel:
         """The model that ranks now."""
-        with self._lock:
-            return self._now().model
+        return self._learned().model
 
     @property
     def missing(self) -> Missing:
         """The estimated number of members that are not found yet, with its 80% interval."""
-        with self._lock:
-            return self._now().missing
+        return self._learned().missing
 
     @property
     def stop(self) -> StopDecision:
@@ -500,10 +522,9 @@ class Session:
 
     def may_stop(self, *, recall: float = 0.95, confidence: float = 0.95) -> StopDecision:
         """Decide whether at least `recall` of the members are found, with probability `confidence` or more."""
+        state = self._learned()
         with self._lock:
-            state = self._now()
-            decision = may_stop(state.unfound, recall=recall, confidence=confidence)
-            return self._audited(state, decision)
+            return self._audited(state, may_stop(state.unfound, recall=recall, confidence=confidence))
 
     @property
     def progress(self) -> Progress:
@@ -584,6 +605,13 @@ class Session:
             self._state = State(self.run, self._start, documents, self._number, self._scored[-CALIBRATED_ON:])
         return self._state
 
+    def _learned(self) -> State:
+        """Return the state with its ranking. Verdicts are stored meanwhile: the log is not locked."""
+        with self._lock:
+            state = self._now()
+        state.learn()
+        return state
+
     @cached_property
     def _copies(self) -> NDArray[np.int64] | None:
         """A number for each document that can be ranked, the same for near copies; None if there are none."""
@@ -594,7 +622,7 @@ class Session:
         """The next documents of the ranking, as `ask` says; near copies of what was judged are not shown again."""
         group = self._copies
         judged = [self._start.place[id] for id in self._tally.words if id in self._start.place]
-        away = away | (set() if group is None else set(np.flatnonzero(np.isin(group, group[judged])).tolist()))
+        away = away | set(judged if group is None else np.flatnonzero(np.isin(group, group[judged])).tolist())
         more = k + len(away) + (0 if group is None else len(group) - len(np.unique(group)))
         places = [place for place in state.best(more).tolist() if place not in away]
         unsure = []
@@ -841,6 +869,12 @@ class State:
         places = [(start.place[each.id], each.verdict) for each in judged if each.id in start.place]
         self.places = np.array([place for place, _ in places], np.int64)
         self.words = np.array([word for _, word in places], "U6")
+        self._learning = threading.Lock()
+
+    def learn(self) -> None:
+        """Compute what is ranked by, once, however many ask for it at the same time."""
+        with self._learning:
+            _ = self.unread, self.scores, self.unfound, self.calibration
 
     @cached_property
     def unread(self) -> NDArray[np.bool_]:

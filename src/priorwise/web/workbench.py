@@ -49,7 +49,6 @@ class Bench:
     places: dict[str, int] = field(default_factory=dict)
     number: int = 0
     learned: list[str] = field(default_factory=list)
-    summary: dict[str, Any] = field(default_factory=dict)
 
     def said(self, reviewer: str) -> dict[str, Verdict]:
         """Return a reviewer's last word on each document."""
@@ -261,15 +260,16 @@ def candidates(bench: Bench, reviewer: str, most: int) -> list[dict[str, Any]]:
 def look(bench: Bench, reviewer: str) -> dict[str, Any]:
     """Return the queue as it is now, and what the model learned since somebody last looked."""
     session = bench.session
+    rows = candidates(bench, reviewer, SHOWN)
+    progress, missing, stop = session.progress, session.missing, session.stop
+    ids = [each["id"] for each in rows]
     with bench.lock:
-        rows = candidates(bench, reviewer, SHOWN)
-        progress, missing, stop = session.progress, session.missing, session.stop
-        ids = [each["id"] for each in rows]
         before, bench.places = bench.places, {id: place for place, id in enumerate(ids)}
         if before and progress.judged != bench.number:
             bench.learned = [id for id in ids[:20] if before.get(id, SHOWN) >= 20]
         bench.number = progress.judged
-        coming = session.next(COMING, reviewer=reviewer)
+        learned = bench.learned
+    coming = session.next(COMING, reviewer=reviewer)
     summary = {
         "members": session.run.about.members,
         "waiting": sum((each["probability"] or 0.0) >= 0.5 for each in rows),
@@ -281,7 +281,7 @@ def look(bench: Bench, reviewer: str) -> dict[str, Any]:
         "summary": summary,
         "queue": rows,
         "total": len(rows) if len(rows) < SHOWN else min(MOST_SHOWN, progress.unread),
-        "new": bench.learned,
+        "new": learned,
         "next": [{"id": each.id, "title": each.title, "chosen": each.chosen} for each in coming],
         "verdicts": {item: {"id": each.id, "verdict": each.verdict} for item, each in bench.said(reviewer).items()},
     }
@@ -291,7 +291,7 @@ def read(workspace: Workspace, note: Note, bench: Bench, reviewer: str, id: str)
     """Return a document, why it is where it is, and which members it resembles."""
     corpus, session = workspace.corpus, bench.session
     row = corpus.row(id)
-    explained = session.explain(id)
+    explained = session.explain(id, reviewer=reviewer)
     own = bench.said(reviewer).get(id)
     strongest: list[dict[str, Any]] = [
         {
