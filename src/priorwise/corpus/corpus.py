@@ -46,16 +46,8 @@ NO_CHECKSUMS: Checksums = MappingProxyType({})
 class TokenBatch:
     """Consecutive documents, as views of the file.
 
-    Attributes
-    ----------
-    start : int
-        The first document's number.
-    offsets : ndarray
-        Document ``start + i`` has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
-    tokens : ndarray of uint32
-        Token ids, ascending and distinct within a document.
-    counts : ndarray of unsigned integers
-        How often each occurs.
+    Document ``start + i`` has the token ids from ``offsets[i]`` to ``offsets[i + 1]``, ascending and distinct, and
+    ``counts`` says how often each occurs.
     """
 
     start: int
@@ -189,7 +181,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> corpus = Corpus.from_texts(["red apple", "green apple"])
         >>> corpus.add_vectors([[1.0, 0.5], [0.0, 2.0]])
         >>> corpus.vectors.n_dimensions
@@ -436,7 +427,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> corpus = Corpus.from_texts(["to be or not to be"])
         >>> [batch.counts.tolist() for batch in corpus.batches()]
         [[2, 1, 1, 2]]
@@ -461,7 +451,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["to be or not to be"]).matrix(binary=True).toarray().tolist()
         [[1.0, 1.0, 1.0, 1.0]]
         """
@@ -477,7 +466,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["to be", "be"]).vectorize(["be, be or"]).toarray().tolist()
         [[2.0, 0.0]]
         """
@@ -512,7 +500,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["to be or not to be"]).token_ids(["be", "is"]).tolist()
         [0, -1]
         """
@@ -531,7 +518,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["the law of the sea", "das Recht ist nicht das Meer", "x"]).languages()
         {'English': 0.3333333333333333, 'German': 0.3333333333333333, 'not recognised': 0.3333333333333333}
         """
@@ -563,7 +549,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["To be, or not to be."]).text(0)
         'To be, or not to be.'
         """
@@ -576,7 +561,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_records([{"text": "On tea.", "year": 1701}]).other(0)
         {'year': 1701}
         """
@@ -594,7 +578,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["no page"]).address(0) is None
         True
         """
@@ -653,7 +636,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> corpus = Corpus.from_texts(["a", "b"], labels=["Machine learning", None])
         >>> corpus.members("Machien learning")
         Traceback (most recent call last):
@@ -669,7 +651,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["a", "b"], labels=["x", "x"]).member_origins("x").tolist()
         [0, 0]
         """
@@ -682,7 +663,6 @@ class Corpus:
 
         Examples
         --------
-        >>> from priorwise.corpus import Corpus
         >>> Corpus.from_texts(["a"], labels=["Hot drinks"]).label_named("Category:hot_drinks")
         'Hot drinks'
         """

@@ -7,7 +7,7 @@ What is too much for memory lies in scratch files that are mapped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.shards import Allocate, AnyShard, Memberships, sorted_names
+from priorwise.corpus.build.shards import Allocate, AnyShard, Memberships, distinct_memberships, replaced, sorted_names
 from priorwise.corpus.storage.columns import list_column, list_parts, string_column, string_parts
 from priorwise.readers.document import Origin, Remarks
 from priorwise.wiki.sql import CATEGORYLINKS, LINKTARGET, PAGE, SqlTable, SqlTables, TableShape
@@ -50,7 +50,7 @@ class CategoryNames:
         self._same_as[before : self._known] = np.arange(before, self._known)
         strange = [
             (number, name)
-            for number, given in enumerate(self._taken(np.arange(before, self._known)).to_pylist(), before)
+            for number, given in enumerate(self.take(np.arange(before, self._known)).to_pylist(), before)
             if (name := category_name(given)) != given
         ]
         if strange:
@@ -64,9 +64,7 @@ class CategoryNames:
         return numbers
 
     def take(self, numbers: NDArray[Any]) -> pa.Array:
-        return self._taken(numbers.astype(np.int64))
-
-    def _taken(self, numbers: NDArray[np.int64]) -> pa.Array:
+        numbers = numbers.astype(np.int64)
         starts, lengths = self._bounds[numbers], self._bounds[numbers + 1] - self._bounds[numbers]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
@@ -120,13 +118,10 @@ class Grouped:
         offsets = self.offsets[first : last + 1]
         return Grouped(offsets - offsets[0], self.values[offsets[0] : offsets[-1]])
 
-    def without_empty(self) -> Grouped:
-        """Return it without the keys that have no values."""
-        return Grouped(np.concatenate([[0], self.offsets[1:][np.diff(self.offsets) > 0]]), self.values)
-
     def followed_by(self, other: Grouped) -> Grouped:
-        """Return the keys of this and then those of another."""
-        offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
+        """Return the keys of this and then those of another that have values."""
+        ends = other.offsets[1:][np.diff(other.offsets) > 0]
+        offsets = np.concatenate([self.offsets, self.offsets[-1] + ends])
         return Grouped(offsets, np.concatenate([self.values, other.values]))
 
 
@@ -224,9 +219,10 @@ class CompletedShard(AnyShard):
         scratch: ScratchTables,
     ) -> None:
         self._shard = shard
-        held = Memberships(shard.labels.column("label"), *_memberships(shard.documents))
-        joined = join(held, labels, names)
-        self.added = len(joined.numbers) - len(held.numbers)
+        offsets, held = list_parts(shard.documents.column("labels"))
+        of_held = list_parts(shard.documents.column("origins"))[1]
+        joined = join(Memberships(shard.labels.column("label"), offsets.astype(np.int64), held, of_held), labels, names)
+        self.added = len(joined.numbers) - len(held)
         numbers, origins = (list_column(joined.offsets, values) for values in (joined.numbers, joined.origins))
         self._changed = {
             "documents": scratch.put(pa.RecordBatch.from_pydict({"labels": numbers, "origins": origins})),
@@ -246,34 +242,20 @@ class CompletedShard(AnyShard):
             return changed
         documents = self._shard.documents
         for column in changed.schema.names:
-            documents = documents.set_column(documents.schema.get_field_index(column), column, changed.column(column))
+            documents = replaced(documents, column, changed.column(column))
         return documents
 
 
 def join(held: Memberships, added: Grouped, names: CategoryNames) -> Memberships:
     """Add memberships to those that are there; one that is there already stays as it is."""
-    n_rows = len(added.offsets) - 1
     distinct, places = np.unique(added.values, return_inverse=True)
     every, number_of_held, number_of_added = _union(held.names, distinct, names)
-    rows = [np.arange(len(held.offsets) - 1), np.arange(n_rows)]
-    lengths = [np.diff(held.offsets), np.diff(added.offsets)]
-    row = np.concatenate([np.repeat(some, times) for some, times in zip(rows, lengths, strict=True)])
-    number = np.concatenate([number_of_held[held.numbers], number_of_added[places]]).astype(np.int64)
+    bounds = held.offsets, added.offsets
+    row = np.concatenate([np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) for offsets in bounds])
+    number = np.concatenate([number_of_held[held.numbers], number_of_added[places]])
     origin = np.concatenate([held.origins, np.full(len(places), _FROM_TABLE, np.uint8)])
-
-    entries = (row * max(1, len(every)) + number) * (_FROM_TABLE + 1) + origin
-    entries.sort()
-    membership = entries // (_FROM_TABLE + 1)
-    kept = np.diff(membership, prepend=-1) != 0
-    origins = (entries[kept] % (_FROM_TABLE + 1)).astype(np.uint8)
-    offsets = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(np.bincount(membership[kept] // max(1, len(every)), minlength=n_rows), out=offsets[1:])
-    return Memberships(
-        every,
-        offsets,
-        (membership[kept] % max(1, len(every))).astype(np.uint32),
-        np.where(origins == _FROM_TABLE, np.uint8(Origin.ADDED), origins),
-    )
+    joined = distinct_memberships(every, len(added.offsets) - 1, row, number, origin)
+    return replace(joined, origins=np.where(joined.origins == _FROM_TABLE, np.uint8(Origin.ADDED), joined.origins))
 
 
 def _union(
@@ -290,11 +272,6 @@ def _union(
     if len(by_number):
         row_of_added = np.where(is_held, by_number[at], row_of_added)
     return every, new_number[: len(held)], new_number[row_of_added]
-
-
-def _memberships(documents: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
-    offsets, numbers = list_parts(documents.column("labels"))
-    return offsets.astype(np.int64), numbers, list_parts(documents.column("origins"))[1]
 
 
 def _categories(
@@ -425,7 +402,7 @@ class _Joining:
                 shard,
                 self.names,
                 labels.of(document, document + n_documents),
-                own.followed_by(others.without_empty()),
+                own.followed_by(others),
                 (self.further.meanings[with_parents], self.further.numbers[with_parents].astype(np.uint64)),
                 scratch,
             )

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from priorwise.corpus.build.repeats import stored_shard, with_rows
-from priorwise.corpus.build.shards import AnyShard, Shard, StoredShard
+from priorwise.corpus.build.shards import AnyShard, Shard, StoredShard, replaced
 from priorwise.corpus.lookup import shortened
 from priorwise.corpus.storage.columns import list_column, list_parts, text_column
 from priorwise.text.copies import band_keys, near_copies, proposed_pairs, share
@@ -46,10 +46,7 @@ def settle_copies(
 ) -> tuple[list[AnyShard], dict[str, int]]:
     """Find near copies, and do with them what was chosen.
 
-    `shards`: in the order of the documents. `copies` ("keep", "drop", "join"). `folder_of`: where to write the
-    shard of a number when it has changed; None to hold it in memory.
-
-    Returns the shards, and how many near copies there are, if any.
+    `folder_of`: where to write the shard of a number when it has changed; None to hold it in memory.
     """
     first = first_copies(shards)
     rows = np.flatnonzero(first != np.arange(len(first)))
@@ -150,9 +147,7 @@ def _gaining(shard: AnyShard, more: dict[int, set[str]]) -> Shard:
         kinds.append([own[each] for each in sorted(own)])
     documents = shard.documents
     for column, values in (("labels", labels), ("origins", kinds)):
-        at = documents.schema.get_field_index(column)
-        kind = documents.schema.field(at).type.value_type.to_pandas_dtype()
-        flat = np.array([each for row in values for each in row], kind)
-        documents = documents.set_column(at, column, list_column(np.cumsum([0, *map(len, values)]), flat))
+        flat = np.array([each for row in values for each in row], np.uint32 if column == "labels" else np.uint8)
+        documents = replaced(documents, column, list_column(np.cumsum([0, *map(len, values)]), flat))
     table = pa.RecordBatch.from_pydict({"label": text_column(names)})
     return Shard(documents, shard.tokens, shard.vocabulary, table, shard.categories, shard.texts, shard.others)

@@ -42,20 +42,9 @@ Progress = Callable[[int, int, int], None]
 class IngestSummary:
     """What an ingest did.
 
-    Attributes
-    ----------
-    documents, tokens, occurrences, vocabulary, labels, memberships : int
-        The sizes of the corpus; ``tokens`` counts each distinct token of each document.
-    bytes : int
-        The size of the input on the disk.
-    seconds : float
-        How long it took.
-    resumed : int
-        How many documents an interrupted run had counted already.
-    discarded : bool
-        Whether an interrupted run of other inputs was thrown away.
-    remarks : dict
-        What was done to the input that its owner should know, with how often.
+    ``tokens`` counts each distinct token of each document, ``bytes`` is the size of the input, ``resumed`` the number
+    of documents that an interrupted run had counted already, ``discarded`` whether one of other inputs was thrown away,
+    and ``remarks`` what was done to the input that its owner should know, with how often.
     """
 
     documents: int
@@ -390,16 +379,13 @@ def documents_of_frame(frame: Any, columns: Columns) -> Stream:
             values = [_listed(part[name]) for name in frame.columns]
             names = present
             if named:
-                names, values = [*present, columns.id], [*values, [_index_id(key) for key in part.index]]
+                # An entry of an index with several levels is a tuple.
+                keys = ["/".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in part.index]
+                names, values = [*present, columns.id], [*values, keys]
             for row in zip(*values, strict=True):
                 yield dict(zip(names, row, strict=True))
 
     return _stream(records(), columns)
-
-
-def _index_id(key: Any) -> str:
-    """Return an entry of an index as an id; one of several levels is joined."""
-    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _listed(series: Any) -> list[Any]:

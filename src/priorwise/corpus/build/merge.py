@@ -64,7 +64,6 @@ class MergedNames:
 def merge_names(
     vocabularies: Sequence[pa.Array],
     allocate: Callable[[int], NDArray[np.uint32]] = lambda size: np.empty(size, np.uint32),
-    entries_per_range: int | None = None,
 ) -> MergedNames:
     """Merge sorted vocabularies."""
     starts = np.zeros(len(vocabularies) + 1, np.int64)
@@ -72,21 +71,19 @@ def merge_names(
     position = allocate(int(starts[-1]))
     chunks: list[pa.Array] = []
     found = 0
-    for cuts in _ranges(vocabularies, starts, entries_per_range or ENTRIES_PER_RANGE):
+    for cuts in _ranges(vocabularies, starts, ENTRIES_PER_RANGE):
         pieces = [names.slice(start, end - start) for names, (start, end) in zip(vocabularies, cuts, strict=True)]
         encoded = pa.chunked_array(pieces, pa.string()).combine_chunks().dictionary_encode()
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
-        order = pc.array_sort_indices(encoded.dictionary)
-        rank = np.empty(len(order), np.uint32)
-        rank[order.to_numpy()] = np.arange(found, found + len(order), dtype=np.uint32)
-        numbers = rank[encoded.indices.to_numpy()]
+        names, rank = sorted_names(encoded.dictionary)
+        numbers = rank[encoded.indices.to_numpy()] + np.uint32(found)
         read = 0
         for shard, (start, end) in enumerate(cuts):
             position[starts[shard] + start : starts[shard] + end] = numbers[read : read + end - start]
             read += end - start
-        chunks.append(encoded.dictionary.take(order))
-        found += len(order)
+        chunks.append(names)
+        found += len(names)
     return MergedNames(pa.chunked_array(chunks, pa.string()), starts, position)
 
 
@@ -107,15 +104,15 @@ def _pivots(vocabularies: Sequence[pa.Array], total: int, entries: int) -> list[
         return []
     every = min(_SAMPLE_EVERY, entries)
     sample = sorted(
-        (name for names in vocabularies for name in names.take(_every(len(names), every)).to_pylist()),
+        (
+            name
+            for names in vocabularies
+            for name in names.take(pa.array(range(0, len(names), every), pa.int64())).to_pylist()
+        ),
         key=str.encode,
     )
     step = max(1, entries // every)
     return list(dict.fromkeys(sample[step::step]))
-
-
-def _every(length: int, step: int) -> NDArray[np.int64]:
-    return np.arange(0, length, step, dtype=np.int64)
 
 
 def _first_not_below(names: pa.Array, pivot: str) -> int:
@@ -289,11 +286,6 @@ def ids_by_frequency(frequency: NDArray[np.uint32]) -> tuple[NDArray[np.int64], 
     return order, token_id
 
 
-def token_schema(largest: int) -> pa.Schema:
-    """Return the columns of the corpus's tokens, given the largest count."""
-    return pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(pa.from_numpy_dtype(narrowest(largest)))})
-
-
 def renumbered(table: pa.RecordBatch, id_of_local: NDArray[np.uint32], schema: pa.Schema) -> pa.RecordBatch:
     """Return a shard's table of tokens as the corpus has it, given the id of each of the shard's own tokens."""
     offsets, local = list_parts(table.column("tokens"))
@@ -349,13 +341,11 @@ def merge(
     files: dict[str, FileRecord] = {}
     files[ID_ORDER] = _write_id_order(shards, place)
 
-    labels = merge_names(
-        [shard.labels.column("label") for shard in shards],
-        lambda size: allocate("labels", size),
-    )
+    labels = merge_names([shard.labels.column("label") for shard in shards], lambda size: allocate("labels", size))
     files[DOCUMENTS] = place.write(DOCUMENTS, _document_schema(address), _documents(shards, labels))
     if any(shard.texts.num_rows for shard in shards):
-        files[TEXTS] = place.write(TEXTS, shards[0].texts.schema, _texts(shards))
+        texts = (shard.texts for shard in shards if shard.documents.num_rows)
+        files[TEXTS] = place.write(TEXTS, shards[0].texts.schema, texts)
     if any(shard.others.num_rows for shard in shards):
         files[OTHERS] = place.write(OTHERS, shards[0].others.schema, _others(shards))
     memberships, files[LABELS] = _write_labels(shards, labels, place, allocate)
@@ -365,7 +355,8 @@ def merge(
 
     merging = TokensHere(shards, allocate, workers) if tokens is None else tokens
     token_id, occurrences = _write_vocabulary(merging.count(), place, files)
-    schema = token_schema(merging.largest)
+    count_type = pa.from_numpy_dtype(narrowest(merging.largest))
+    schema = pa.schema({"tokens": pa.list_(pa.uint32()), "counts": pa.list_(count_type)})
     files[TOKENS] = place.write(TOKENS, schema, merging.batches(token_id, schema))
 
     counts = Counts(
@@ -403,10 +394,6 @@ def _documents(shards: Sequence[AnyShard], labels: MergedNames) -> Iterator[pa.R
             [documents.column("id"), documents.column("title"), list_column(offsets, labels.of_shard(number)[local])],
             schema=_document_schema(),
         )
-
-
-def _texts(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:
-    return (shard.texts for shard in shards if shard.documents.num_rows)
 
 
 def _others(shards: Sequence[AnyShard]) -> Iterator[pa.RecordBatch]:

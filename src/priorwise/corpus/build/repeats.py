@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.shards import PARTS, AnyShard, MappedShard, Shard, StoredShard
+from priorwise.corpus.build.shards import PARTS, AnyShard, MappedShard, Shard, StoredShard, replaced
 from priorwise.corpus.lookup import shortened
 from priorwise.corpus.storage.columns import list_column, list_parts, text_column
 from priorwise.corpus.texts import with_texts_of
@@ -69,7 +69,9 @@ def settle_repeats(
     changed = found.replaced(all_ids) if duplicates == "last" else found.repeated
     if not len(changed):
         return list(shards), {}
-    names = _numbered(all_ids, found) if duplicates == "number" else []
+    # New ids, such as `a#2`, that no document has.
+    taken = set(all_ids.filter(pc.match_substring_regex(all_ids, r"#\d+$")).to_pylist())
+    names = numbered_ids(all_ids.take(pa.array(changed)).to_pylist(), taken) if duplicates == "number" else []
     starts = np.concatenate([[0], np.cumsum([len(column) for column in ids])])
     shard_of = np.searchsorted(starts, changed, side="right") - 1
     settled: list[AnyShard] = list(shards)
@@ -87,12 +89,6 @@ def settle_repeats(
     return settled, {f"{what} ({shortened(examples, _NAMED)})": len(changed)}
 
 
-def _numbered(ids: pa.ChunkedArray, found: IdOrder) -> list[str]:
-    """Return new ids for the documents whose id was there before, such as ``a#2``: none that any document has."""
-    taken = set(ids.filter(pc.match_substring_regex(ids, r"#\d+$")).to_pylist())
-    return numbered_ids(ids.take(pa.array(found.repeated)).to_pylist(), taken)
-
-
 def _examples(shard: AnyShard, rows: NDArray[np.int64]) -> list[str]:
     some = shard.documents.take(pa.array(rows))
     ids, places = some.column("id").to_pylist(), some.column("place").to_pylist()
@@ -103,7 +99,7 @@ def _renamed(shard: AnyShard, rows: NDArray[np.int64], names: list[str]) -> Shar
     ids = shard.documents.column("id").to_pylist()
     for row, name in zip(rows.tolist(), names, strict=True):
         ids[row] = name
-    documents = _replaced(shard.documents, "id", text_column(ids))
+    documents = replaced(shard.documents, "id", text_column(ids))
     return Shard(documents, *(getattr(shard, part) for part in PARTS if part != "documents"))
 
 
@@ -130,9 +126,12 @@ def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
     used = np.flatnonzero(frequency)
     label_offsets, labels = list_parts(documents.column("labels"))
     used_labels = np.flatnonzero(np.bincount(labels, minlength=shard.labels.num_rows))
+    new_numbers, new_labels = (
+        np.searchsorted(of, each).astype(np.uint32) for of, each in ((used, numbers), (used_labels, labels))
+    )
     return Shard(
-        documents=_replaced(documents, "labels", list_column(label_offsets, _renumbered(labels, used_labels))),
-        tokens=_replaced(tokens, "tokens", list_column(offsets, _renumbered(numbers, used))),
+        documents=replaced(documents, "labels", list_column(label_offsets, new_labels)),
+        tokens=replaced(tokens, "tokens", list_column(offsets, new_numbers)),
         vocabulary=pa.RecordBatch.from_pydict(
             {
                 "token": shard.vocabulary.column("token").take(pa.array(used)),
@@ -145,11 +144,3 @@ def with_rows(shard: AnyShard, rows: NDArray[np.int64]) -> Shard:
         texts=with_texts_of(shard.texts, rows),
         others=with_texts_of(shard.others, rows),
     )
-
-
-def _renumbered(numbers: NDArray[np.uint32], used: NDArray[np.int64]) -> NDArray[np.uint32]:
-    return np.searchsorted(used, numbers).astype(np.uint32)
-
-
-def _replaced(table: pa.RecordBatch, column: str, values: pa.Array) -> pa.RecordBatch:
-    return table.set_column(table.schema.get_field_index(column), column, values)

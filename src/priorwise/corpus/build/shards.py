@@ -44,22 +44,25 @@ class Memberships:
 
 
 def number_memberships(labels: Sequence[Sequence[str]], origins: Sequence[Sequence[int]] | None = None) -> Memberships:
-    """Number the labels of some documents; of a label that is given twice the lowest origin counts."""
+    """Number the labels of some documents."""
     rows = np.repeat(np.arange(len(labels), dtype=np.int64), [len(of_row) for of_row in labels])
     encoded = text_column(list(chain.from_iterable(labels))).dictionary_encode()
     names, new_number = sorted_names(encoded.dictionary)
-    # Row, label and origin in one number: sorted once, equal labels of a row are neighbours, best origin first.
-    entries = (rows * len(names) + new_number[encoded.indices.to_numpy()]) * _ORIGINS
-    if origins is not None:
-        entries += np.fromiter(chain.from_iterable(origins), np.int64, len(entries))
+    of_each = 0 if origins is None else np.fromiter(chain.from_iterable(origins), np.int64, len(rows))
+    return distinct_memberships(names, len(labels), rows, new_number[encoded.indices.to_numpy()], of_each)
+
+
+def distinct_memberships(
+    names: pa.Array, n_rows: int, rows: NDArray[np.int64], numbers: NDArray[Any], origins: NDArray[Any] | int
+) -> Memberships:
+    """Return each membership once; of a name that a row has twice the lowest origin counts."""
+    # Row, name and origin in one number: sorted once, equal names of a row are neighbours, best origin first.
+    entries = (rows * max(1, len(names)) + numbers) * _ORIGINS + origins
     entries.sort()
     kept = entries[np.diff(entries // _ORIGINS, prepend=-1) != 0]
-    places = kept // _ORIGINS
-    offsets = np.zeros(len(labels) + 1, np.int64)
-    np.cumsum(np.bincount(places // max(1, len(names)), minlength=len(labels)), out=offsets[1:])
-    return Memberships(
-        names, offsets, (places % max(1, len(names))).astype(np.uint32), (kept % _ORIGINS).astype(np.uint8)
-    )
+    row, number = np.divmod(kept // _ORIGINS, max(1, len(names)))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
+    return Memberships(names, offsets, number.astype(np.uint32), (kept % _ORIGINS).astype(np.uint8))
 
 
 def labels_and_origins(given: Sequence[Given]) -> tuple[list[Sequence[str]], Sequence[Sequence[int]] | None]:
@@ -256,6 +259,11 @@ class StoredShard(AnyShard):
 
     def _table(self, name: str) -> pa.RecordBatch:
         return self._store.table(f"{self._name}/{name}.arrow")
+
+
+def replaced(table: pa.RecordBatch, column: str, values: pa.Array) -> pa.RecordBatch:
+    """Return a table with other values in one of its columns."""
+    return table.set_column(table.schema.get_field_index(column), column, values)
 
 
 def _batch(**columns: pa.Array) -> pa.RecordBatch:

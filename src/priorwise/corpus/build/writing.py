@@ -79,9 +79,6 @@ class PartialCorpus:
         """Return where a shard goes that is made again without some of its documents."""
         return self.folder / f"thinned-{number:06d}"
 
-    def finished_shards(self) -> list[Path]:
-        return sorted(self.folder.glob("shard-??????"))
-
     @property
     def reading(self) -> dict[str, Any] | None:
         """What :meth:`finish_reading` was told, or None while there is more to read."""
@@ -323,8 +320,7 @@ class Threads:
                 "the local engine writes a corpus to the disk, and Corpus.open(…).save(ADDRESS) copies it; "
                 "or let Spark write it: --engine spark"
             )
-        done = unfinished.finished_shards()
-        resumed = sum(MappedShard(folder).documents.num_rows for folder in done)
+        resumed = sum(MappedShard(folder).documents.num_rows for folder in unfinished.folder.glob("shard-??????"))
         if unfinished.reading is None:
             n_shards = sum(1 for _ in in_order(_writers(source.makers(), unfinished), self.workers))
             unfinished.finish_reading({"shards": n_shards, "remarks": source.remarks()})
@@ -340,15 +336,12 @@ class Threads:
 def _writers(shards: Iterable[MakeShard], unfinished: PartialCorpus) -> Iterator[Callable[[], None]]:
     for number, make in enumerate(shards):
         folder = unfinished.shard(number)
-        yield _nothing if folder.is_dir() else partial(_write, make, folder)
+        yield partial(_write, make, folder)
 
 
 def _write(make: MakeShard, folder: Path) -> None:
-    make().write(folder)
-
-
-def _nothing() -> None:
-    """Replace a shard that exists already."""
+    if not folder.is_dir():
+        make().write(folder)
 
 
 Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]
@@ -390,16 +383,26 @@ def write_corpus(
     with claim_any(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
         reading = work.read(source, unfinished)
         whole = reading.shards if complete is None else complete(reading.shards, unfinished.allocate)
-        whole, settled = settle_repeats(whole, duplicates, unfinished.thinned_shard)
-        if copies is not None:
-            whole, found = settle_copies(whole, copies, unfinished.thinned_shard)
-            settled |= found
+        whole, settled = _settle(whole, duplicates, copies, unfinished.thinned_shard)
         remarks = {**told(), **reading.remarks, **settled}
         tokens = work.tokens(whole, unfinished)
         merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
         manifest = replace(merged, remarks=remarks, source=None if read_from is None else read_from.recorded())
         unfinished.publish(manifest)
     return Written(manifest, reading.resumed, unfinished.discarded, remarks)
+
+
+def _settle(
+    shards: Sequence[AnyShard],
+    duplicates: Duplicates,
+    copies: Copies | None,
+    folder_of: Callable[[int], Path | StoredShard | None],
+) -> tuple[list[AnyShard], dict[str, int]]:
+    settled, remarks = settle_repeats(shards, duplicates, folder_of)
+    if copies is None:
+        return settled, remarks
+    settled, found = settle_copies(settled, copies, folder_of)
+    return settled, remarks | found
 
 
 def claim_any(
@@ -419,15 +422,11 @@ def corpus_in_memory(
     duplicates: Duplicates = "error",
     copies: Copies | None = None,
     told: Callable[[], dict[str, int]] = dict,
-    workers: int | None = None,
     read_from: ReadFrom | None = None,
 ) -> tuple[Manifest, dict[str, pa.Buffer]]:
     """Make the same files in memory."""
     place = MemoryPlace()
-    whole, settled = settle_repeats(list(in_order(shards, workers)), duplicates, lambda number: None)
-    if copies is not None:
-        whole, found = settle_copies(whole, copies, lambda number: None)
-        settled |= found
-    manifest = merge(whole, place, tokenizer, workers=workers)
+    whole, settled = _settle(list(in_order(shards, None)), duplicates, copies, lambda number: None)
+    manifest = merge(whole, place, tokenizer)
     source = None if read_from is None else read_from.recorded()
     return replace(manifest, remarks={**told(), **settled}, source=source), place.buffers
