@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from priorwise.errors import BrokenFile, InputError, UnknownName
 from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.priors.keywords import Keywords, column_keywords, read_knowledge, split_column
-from priorwise.priors.knowledge import as_examples, from_texts
+from priorwise.priors.knowledge import from_texts
 from priorwise.priors.regression import Gaussian, Laplace
 
 DOCUMENTS = ["wheat corn tonnes harvest", "oil barrel price", "price tonnes corn", "ship port cargo"]
@@ -79,12 +79,6 @@ def test_knowledge_decides_where_examples_are_silent():
     assert model.predict(vectorizer.transform(["ship in port"])).tolist() == [1]
 
 
-def test_texts_as_examples():
-    documents, labels = as_examples(DOCUMENTS, ["grain", "oil", "grain", "ship"], {"ship": "port"})
-    assert documents[4:] == ["port"] * 5
-    assert labels[4:] == ["ship"] * 5
-
-
 def test_bad_input_is_a_sentence():
     vectorizer = CountVectorizer().fit(DOCUMENTS)
     with pytest.raises(InputError, match="no method 'magic'"):
@@ -110,8 +104,6 @@ def test_bad_input_is_a_sentence():
         from_texts([{"wheat": 1.0, "oil": 0.0}, "oil"], vectorizer)
     with pytest.raises(InputError, match="'-' is not a keyword"):
         Keywords.parse("-")
-    with pytest.raises(InputError, match="one label for each"):
-        as_examples(["a"], [], {})
 
 
 def test_keywords_may_come_from_a_column_of_a_table(tmp_path: Path) -> None:

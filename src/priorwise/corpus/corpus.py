@@ -484,8 +484,7 @@ class Corpus:
     @cached_property
     def document_frequency(self) -> NDArray[np.uint32]:
         """In how many documents each token occurs: a view of the file, descending."""
-        frequency: NDArray[np.uint32] = self._vocabulary.column("documents").to_numpy()
-        return frequency
+        return self._vocabulary.column("documents").to_numpy()
 
     def token_names(self, token_ids: ArrayLike) -> list[str]:
         """Return the tokens of some ids."""

@@ -34,8 +34,7 @@ class Strings:
 
     def __getitem__(self, row: int) -> str:
         chunk = int(np.searchsorted(self.starts, row, side="right")) - 1
-        text: str = self.chunks[chunk][int(row - self.starts[chunk])].as_py()
-        return text
+        return self.chunks[chunk][int(row - self.starts[chunk])].as_py()
 
     def take(self, rows: NDArray[np.int64]) -> list[str]:
         """Return the strings of some rows, in the order asked for."""
@@ -51,8 +50,7 @@ class Strings:
         for number in np.unique(chunk).tolist():
             own = chunk == number
             texts[own] = self.chunks[number].take(pa.array(within[own])).to_pylist()
-        taken: list[str] = texts.tolist()
-        return taken
+        return texts.tolist()
 
 
 class SortedNames:
@@ -87,8 +85,7 @@ class SortedNames:
             hit = pc.index_in(chunk, value_set=wanted.dictionary.cast(chunk.type))
             rows = np.flatnonzero(hit.is_valid().to_numpy(zero_copy_only=False))
             row_of[hit.drop_null().to_numpy()] = rows + start
-        found: NDArray[np.int64] = row_of[wanted.indices.to_numpy()]
-        return found
+        return row_of[wanted.indices.to_numpy()]
 
     def neighbours(self, name: str, each_way: int = 50) -> list[str]:
         """Return the names that are nearest in the order of bytes; they share the beginning."""

@@ -125,8 +125,7 @@ def of_words(corpus: Corpus, found: WordsByHand) -> Floats:
 
 def of_text(corpus: Corpus, text: str) -> Floats:
     """A description as a number per word of the corpus, of length 1."""
-    row: Floats = text_vector(corpus, text).toarray().ravel()
-    return row
+    return text_vector(corpus, text).toarray().ravel()
 
 
 def of_model(corpus: Corpus, model: LinearModel, label: str | None) -> Floats:

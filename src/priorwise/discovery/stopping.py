@@ -306,8 +306,7 @@ def _still_unread(progress: Floats) -> Floats:
     scale = (s.mean_time * (s.tail - 1.0))[:, None]
     # Beyond the edge of a negative a no easy member is left.
     easy = np.exp(-s.tail[:, None] * np.log(np.maximum(1.0 + progress / scale, 1e-300)))
-    survival: Floats = (1.0 - s.hard)[:, None] * easy + s.hard[:, None] * np.exp(-progress)
-    return survival
+    return (1.0 - s.hard)[:, None] * easy + s.hard[:, None] * np.exp(-progress)
 
 
 def _likelihood(members: NDArray[np.bool_], by_rank: NDArray[np.bool_], n_documents: int) -> tuple[Floats, Floats]:

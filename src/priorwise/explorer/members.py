@@ -269,8 +269,7 @@ class ShownMembers(ShownModel):
         if self.view.tried:
             return self.view.tried
         training = self.view.documents.training
-        found: Sequence[ExploredSetting] = self._ranker.fit(self._read.X[training], self._read.y[training]).tried_
-        return found
+        return self._ranker.fit(self._read.X[training], self._read.y[training]).tried_
 
     @cached_property
     def _learned(self) -> Setting:
@@ -304,5 +303,4 @@ class ShownMembers(ShownModel):
         """How much of each feature the documents that have it have, on average."""
         X = self._read.X
         held = np.bincount(X.indices, minlength=X.shape[1])
-        amounts: Floats = np.asarray(X.sum(axis=0), np.float64).ravel() / np.maximum(held, 1)
-        return amounts
+        return np.asarray(X.sum(axis=0), np.float64).ravel() / np.maximum(held, 1)

@@ -191,8 +191,7 @@ class Coordinates:
     def of_tokens(self, setting: FamilySetting) -> Floats:
         """What each token of the vocabulary adds to the log odds of a document that has it, once."""
         table = self.contributions(setting).table
-        odds: Floats = (table[:, MEMBERS] - table[:, OTHERS])[self._row_of(setting)]
-        return odds
+        return (table[:, MEMBERS] - table[:, OTHERS])[self._row_of(setting)]
 
     def contributions(self, setting: FamilySetting) -> Contributions:
         """What documents start from, and what tokens add."""

@@ -31,8 +31,7 @@ def inverse_document_frequency(holding: ArrayLike, documents: int, kind: str) ->
     if kind == "plain":
         return np.log(np.where(n > 0, N / np.maximum(n, 1), 1.0))
     if kind in ("lookahead", "smooth"):
-        factor: Floats = np.log((N + 1) / (n + 1)) + (kind == "smooth")
-        return factor
+        return np.log((N + 1) / (n + 1)) + (kind == "smooth")
     raise InputError(f"no inverse document frequency '{kind}'; there are 'lookahead', 'plain' and 'smooth'")
 
 

@@ -79,8 +79,7 @@ class Words(TransformerMixin, BaseEstimator):
         made = self.__dict__.get("_made")
         if made is None or made[0] is not self.stop_words or made[1] is not self.stemmer:
             made = self._made = (self.stop_words, self.stemmer, self._make_reader())
-        reader: Callable[[str], list[str]] = made[2]
-        return reader
+        return made[2]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
@@ -259,10 +258,7 @@ def _counts(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
 
 
 def _holding(documents: sp.csr_matrix) -> Floats:
-    holding: Floats = np.bincount(documents.indices[documents.data != 0], minlength=documents.shape[1]).astype(
-        np.float64
-    )
-    return holding
+    return np.bincount(documents.indices[documents.data != 0], minlength=documents.shape[1]).astype(np.float64)
 
 
 def _count_tags(tags: Any, *, fitted: bool) -> Any:

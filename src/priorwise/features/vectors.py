@@ -74,8 +74,7 @@ def encode_texts(encode: Any, texts: Sequence[str]) -> NDArray[np.float32]:
     """Vectors of some texts, each of length 1, or 0 where the encoder knows nothing of a text."""
     vectors = np.asarray(encode([text[:LONGEST] for text in texts]), np.float32)
     lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    unit: NDArray[np.float32] = vectors / np.maximum(lengths, 1e-12)
-    return unit
+    return vectors / np.maximum(lengths, 1e-12)
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,7 @@ def held_out_of(estimator: Any, X: Any, y: Any, weight: Floats, folds: Any, grid
     offered = getattr(estimator, "held_out", None)
     if offered is None:
         return FoldedScores(estimator, X, y, weight, folds, grid)
-    held_out: HeldOut = offered(X, y, weight, folds, grid)
-    return held_out
+    return offered(X, y, weight, folds, grid)
 
 
 def _usual_folds(folds: int, y: Any, labels: OutputLabels) -> Any:

@@ -59,8 +59,7 @@ class Weights:
     def row(self, output: int) -> Floats:
         """Array of what each token that the model knows adds to an output, the background included."""
         if self.background is None:
-            row: Floats = self.values[output]
-            return row
+            return self.values[output]
         row = self.background.values[output, self.background.group]
         own = self.values.indices == output
         row[np.repeat(np.arange(len(row)), np.diff(self.values.indptr))[own]] += self.values.data[own]

@@ -160,8 +160,7 @@ class TermCounts:
         Infinite where the two rates differ no more than chance would have it.
         """
         if (own := self.__dict__.get("_told_from")) is not None:
-            strength: Floats = own.strength
-            return strength
+            return own.strength
         rest = remainder(self.found_in_all, self.found), remainder(self.documents_in_all, self.documents)
         return likeliest_strength(self.found, self.documents, *rest)
 

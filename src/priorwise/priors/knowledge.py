@@ -26,8 +26,7 @@ def significance(counts: Floats) -> Floats:
     texts, holding = len(counts), np.count_nonzero(counts, axis=0)
     with np.errstate(divide="ignore"):
         frequency = np.where(counts > 0, 1.0 + np.log(counts), 0.0)
-    weighted: Floats = frequency * np.log((texts + 1) / (holding + 1))
-    return weighted
+    return frequency * np.log((texts + 1) / (holding + 1))
 
 
 def informed(
@@ -138,15 +137,3 @@ def pseudo_counts(
     shares = np.zeros((len(texts), counts.shape[1]))
     shares[given] = size / size.sum(axis=1, keepdims=True) if of == "words" else size > 0
     return ImaginedTexts(prior, csr_matrix(shares), of, strength)
-
-
-def as_examples(
-    documents: Sequence[str], labels: Sequence[Any], texts: Mapping[Any, str], copies: int = 5
-) -> tuple[list[str], list[Any]]:
-    """Add each class's text to the documents as `copies` more of its examples (DK examples)."""
-    if copies < 1:
-        raise InputError(f"copies must be at least 1, not {copies!r}")
-    if len(documents) != len(labels):
-        raise InputError(f"there are {len(documents)} documents and {len(labels)} labels: give one label for each")
-    more = [(text, label) for label, text in texts.items() for _ in range(copies)]
-    return [*documents, *(text for text, _ in more)], [*labels, *(label for _, label in more)]

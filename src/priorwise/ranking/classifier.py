@@ -37,8 +37,7 @@ def best_labels(scores: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     order = np.lexsort((columns, -scores[rows, columns], rows))
     first = np.searchsorted(rows, np.arange(n))
     # A row has more than k candidates when the k-th is tied, and those beyond come last.
-    best: NDArray[np.int64] = columns[order][first[:, np.newaxis] + np.arange(k)]
-    return best
+    return columns[order][first[:, np.newaxis] + np.arange(k)]
 
 
 SCORES_AT_A_TIME = 1 << 22

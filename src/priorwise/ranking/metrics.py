@@ -227,8 +227,7 @@ def screening_metrics(verdicts: ArrayLike) -> Screening:
 def recall_curve(verdicts: ArrayLike) -> Floats:
     """Return the recall after each document."""
     members = _members(verdicts)
-    curve: Floats = np.cumsum(members) / members.sum()
-    return curve
+    return np.cumsum(members) / members.sum()
 
 
 def recall_at(verdicts: ArrayLike, k: int) -> float:

@@ -95,20 +95,9 @@ class Columns:
         return [name for name in dict.fromkeys((*self.texts, self.id, self.title, self.labels)) if name in present]
 
     def document(self, record: Mapping[str, Any], number: int, place: int = 0) -> Document:
-        """Make a document of a record.
+        """Make a document of a record; an error does not say where, because the caller knows.
 
-        Parameters
-        ----------
-        record : mapping
-        number : int
-            Names the document if the records have no ids.
-        place : int
-            The line or row of the record, from 1. It names the document if this record alone has no id.
-
-        Raises
-        ------
-        InputError
-            A value that cannot be used, without saying where: the caller knows.
+        `number` names the document if the records have no ids; `place`, its line or row, if this one alone has none.
         """
         identity = self.identity(record, number, place)
         title = as_text(record.get(self.title), self.title)

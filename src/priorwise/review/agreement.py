@@ -17,18 +17,10 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two reviewers on the documents that both have judged.
+    """Two reviewers on the documents that both have judged, without those they skipped.
 
-    Attributes
-    ----------
-    first, second : str
-        The reviewers.
-    documents : int
-        How many both have judged; skipped ones do not count.
-    agreed : float
-        The share on which they said the same.
-    kappa, low, high : float or None
-        Cohen's κ and its 95% interval; None where chance alone makes them agree, so that κ is not defined.
+    `agreed` is the share on which they said the same; `kappa`, `low` and `high` are Cohen's κ and its 95% interval, or
+    None where chance alone makes them agree.
     """
 
     first: str
@@ -128,16 +120,7 @@ def _counts(documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 class GroupAgreement:
     """All reviewers on the documents that two or more of them have judged.
 
-    Attributes
-    ----------
-    reviewers, documents : int
-        How many reviewers there are, and documents with two or more of their verdicts.
-    by_all : int
-        How many documents every reviewer has judged.
-    fleiss : float or None
-        Fleiss' κ of the documents that every reviewer has judged.
-    alpha : float or None
-        Krippendorff's α of all documents with two or more verdicts.
+    `fleiss` is Fleiss' κ of the documents that every reviewer has judged (`by_all`), `alpha` Krippendorff's α of all.
     """
 
     reviewers: int

@@ -46,15 +46,8 @@ class Item:
 class Choices:
     """Which documents are judged, and in which order.
 
-    Parameters
-    ----------
-    top : int or None
-        Only this many of each ranking, by default as many as the paper judged; all with None.
-    order : {"shuffled", "title"}
-    seed : int
-        Of the shuffled order.
-    subcategories : bool
-        Whether documents of subcategories are judged as well; by default they count as members without it (presence).
+    `top`: this many of each ranking, by default as many as the paper judged; all with None. `subcategories`: whether
+    their documents are judged as well; by default they count as members without it (presence).
     """
 
     top: int | None = 250

@@ -32,25 +32,15 @@ def results(path: str | Path, *, k: int = K) -> dict[str, Any]:
     until all are judged; ``estimate`` is what the documents judged so far say, which come in random order. Only blind
     verdicts count here, because the model chose the documents of all others.
 
-    Parameters
-    ----------
-    path : str or Path
-        The run's folder.
-    k : int
-        How many of each ranking are compared.
-
-    Returns
-    -------
-    dict
-        ``label``; ``k``, less than asked for if a ranking is shorter; ``depth``, how far the curves go: to k, and
-        beyond it as far as all of both rankings is judged; ``reviewers``, each with their counts and pace;
-        ``rankings``, with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its
-        bootstrap spread), its ``estimate`` with a 95% interval, ``counts`` of what the documents are; ``area_between``
-        (as far as the curves go) and ``difference`` (with its spread and two p-values) of learned over laplace;
-        ``agreement`` of each two reviewers, ``group_agreement`` of all of them; ``documents``, each with its verdict
-        (and what it is if verdicts to teach count as well, ``decided``) and its two ranks; ``accepted``, the ids of
-        those that reviewers said yes to, blindly or to teach; ``progress``, how many of the first document judged, the
-        first two, … were accepted, for ``blind`` and ``teaching`` apart; ``teachers``, each with their counts and pace.
+    They are ``label``; ``k``, less than asked for if a ranking is shorter; ``depth``, how far the curves go: to k, and
+    beyond it as far as all of both rankings is judged; ``reviewers``, each with their counts and pace; ``rankings``,
+    with ``learned`` and ``laplace``: the curve ``ppv`` (PPV@1, PPV@2, …), ``at_k`` (a value with its bootstrap spread),
+    its ``estimate`` with a 95% interval, ``counts`` of what the documents are; ``area_between`` (as far as the curves
+    go) and ``difference`` (with its spread and two p-values) of learned over laplace; ``agreement`` of each two
+    reviewers, ``group_agreement`` of all of them; ``documents``, each with its verdict (and what it is if verdicts to
+    teach count as well, ``decided``) and its two ranks; ``accepted``, the ids of those that reviewers said yes to,
+    blindly or to teach; ``progress``, how many of the first document judged, the first two, … were accepted, for
+    ``blind`` and ``teaching`` apart; ``teachers``, each with their counts and pace.
     """
     folder = Path(path)
     return results_of(Run.load(folder), said_in(folder), k=k)

@@ -16,14 +16,8 @@ _SPAN = float(1 << 64)
 class Team:
     """Reviewers who share a queue. A document's id and the names decide who judges it.
 
-    Parameters
-    ----------
-    reviewers : tuple of str
-        Their names, two or more.
-    copies : int
-        How many of them judge each document: 1 splits the queue.
-    overlap : float
-        The share of the documents, from 0 to 1, that all of them judge, so that agreement can be measured.
+    `copies` of them judge each document: 1 splits the queue. All of them judge a share of the documents, the `overlap`
+    from 0 to 1, so that agreement can be measured.
 
     Examples
     --------
@@ -68,17 +62,7 @@ def _number(name: str, id: str) -> int:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A document that reviewers judged differently.
-
-    Parameters
-    ----------
-    id : str
-        The document.
-    verdicts : list of Verdict
-        Each reviewer's own.
-    decision : Verdict, optional
-        The verdict that decides.
-    """
+    """A document that reviewers judged differently: each one's verdict, and the one that decides, if there is one."""
 
     id: str
     verdicts: list[Verdict]
@@ -88,10 +72,7 @@ class Disagreement:
 def disagreements(said: Iterable[Verdict]) -> list[Disagreement]:
     """Return the documents that reviewers judged differently, those that nobody decided first.
 
-    Parameters
-    ----------
-    said : iterable of Verdict
-        Each reviewer's last words (:func:`~priorwise.review.verdicts.current`). Blind verdicts do not count here.
+    `said` are each reviewer's last words (:func:`~priorwise.review.verdicts.current`). Blind verdicts do not count.
 
     Examples
     --------

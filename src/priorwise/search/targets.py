@@ -59,16 +59,9 @@ class Truth:
 class Outcome:
     """What the models of one prior predict for cases they have not seen.
 
-    Parameters
-    ----------
-    truth : Truth
-        What is true of the cases.
-    scores : array, shape (n_cases, n_outputs), optional
-        Log odds of each output; up to a term that all outputs of a case share, if outputs are exclusive.
-    predicted : array of int, shape (n_cases,), optional
-        The output that each case is predicted to be of, if outputs are exclusive; that is all a target of counts needs.
-    negative_weight : float
-        How many documents of the corpus each other case represents.
+    `scores`, of cases by outputs, are log odds, up to a term that all outputs of a case share if outputs are exclusive.
+    Then `predicted`, each case's output, is all that a target of counts needs. `negative_weight` is how many documents
+    of the corpus each other case represents.
 
     Examples
     --------

@@ -194,14 +194,8 @@ class CirrusReader:
     A document's id is its title; its text is what the search index has, without tables and notes, but with all its
     sections. If the dump has the wikitext too, the categories it names are *written* and the others *added*; without
     it, their origin is unknown. Disambiguation pages, short pages and other namespaces are left out and counted. What
-    cannot be read is counted and named, and the rest is read.
-
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        JSON lines, an action and a document in turn, plain or compressed by gzip, bz2, xz or zstd.
-    min_bytes : int, default 300
-        Articles with less wikitext are left out; if the dump does not say how much there is, those with less text.
+    cannot be read is counted and named, and the rest is read. Articles with less wikitext than `min_bytes` are left
+    out; if the dump does not say how much there is, those with less text.
 
     Examples
     --------

@@ -111,20 +111,9 @@ zh: 分类, 分類; 文件, 档案, 檔案, 图像, 圖像; #重定向; disambig
 class SiteNames:
     """The names by which a wiki's markup says what a thing is, all in lower case.
 
-    Attributes
-    ----------
-    category : frozenset of str
-        The names of the namespace of categories.
-    file : frozenset of str
-        The names of the namespace of files.
-    redirect : frozenset of str
-        The magic words that begin a redirect, with their ``#``.
-    disambiguation : frozenset of str
-        The templates that mark a disambiguation page.
-    references : frozenset of str
-        The headings from which on everything is dropped.
-    inline : frozenset of (str, int)
-        The templates that are used within a sentence, and which of their arguments a reader sees, as bits.
+    `category` and `file` name namespaces, `redirect` the magic words with their ``#``, `disambiguation` templates,
+    `references` the headings from which on everything is dropped, and `inline` the templates that are used within a
+    sentence, with the arguments that a reader sees, as bits.
 
     Examples
     --------
@@ -144,16 +133,7 @@ class SiteNames:
 
 
 def site_names(language: str) -> SiteNames:
-    """Return the names that a language's Wikipedia uses in addition to the English ones.
-
-    Parameters
-    ----------
-    language : str
-        The language's code, as in the wiki's address; one that is not in the table has the English names.
-
-    Returns
-    -------
-    SiteNames
+    """Return the names that a language's Wikipedia uses in addition to the English ones, if it is in the table.
 
     Examples
     --------

@@ -295,27 +295,9 @@ class SqlTable:
     Columns are found by their names, in the ``CREATE TABLE`` statement or in those of the ``INSERT`` statements. The
     values of a batch are int64 or string; bytes that are not UTF-8 are replaced.
 
-    Parameters
-    ----------
-    path : str or Path
-        What ``mysqldump`` of MySQL or MariaDB writes, plain or compressed by gzip, bz2, xz or zstd.
-    shape : TableShape
-        Which table, and which of its columns.
-    piece : int, optional
-        How many bytes, decompressed, are read at a time.
-
-    Attributes
-    ----------
-    rows : int
-        How many rows have been read.
-    remarks : Remarks
-        What was done to the input that its owner should know. From a file that breaks off, the rows up to there are
-        read.
-
-    Notes
-    -----
-    The file goes through a window of four pieces, 4 MB, that a compiled scanner cuts into rows; it grows only for a
-    longer row, and 16 MB is the most. A statement may have any length.
+    The file is what ``mysqldump`` of MySQL or MariaDB writes, plain or compressed. If it breaks off, the rows up to
+    there are read, and `remarks` says so. It goes through a window of four pieces, 4 MB, that a compiled scanner cuts
+    into rows; the window grows only for a longer row, to 16 MB at most. A statement may have any length.
 
     Examples
     --------

@@ -48,17 +48,7 @@ _LEAST_CATEGORY_LINK = 6
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A page as it is read.
-
-    Attributes
-    ----------
-    text : str
-        The plain text, up to the references.
-    categories : list of str
-        The categories named by links in the text, in order and without repeats.
-    is_redirect, is_disambiguation : bool
-        Whether the page only leads to another, or to several.
-    """
+    """A page as it is read: its plain text up to the references, and the categories its links name, without repeats."""
 
     text: str
     categories: list[str]
@@ -100,20 +90,9 @@ class PlainTexts:
 
 
 def read_wikitext(source: str | bytes, names: SiteNames = ENGLISH) -> Article:
-    """Return the plain text of a page and the categories it names.
+    """Return the plain text of a page and the categories it names, in time linear in its length, whatever it contains.
 
-    The time is linear in the length of the page, whatever it contains.
-
-    Parameters
-    ----------
-    source : str or bytes
-        The page's wikitext; bytes are UTF-8, and what is not is replaced.
-    names : SiteNames
-        What the wiki calls its namespaces and sections.
-
-    Returns
-    -------
-    Article
+    Bytes are UTF-8, and what is not is replaced.
 
     Examples
     --------

@@ -474,13 +474,11 @@ def _by_page(columns: Iterable[pa.Array]) -> _Numbers:
 
 def _integers(column: pa.Array) -> NDArray[np.int64]:
     """Return whole numbers, -1 for nothing; no page has that number."""
-    values: NDArray[np.int64] = column.fill_null(-1).to_numpy()
-    return values
+    return column.fill_null(-1).to_numpy()
 
 
 def _is(batch: pa.RecordBatch, kind: str) -> NDArray[np.bool_]:
     """Tell of each row whether its page is said to be of a kind; before 2011 the table did not say."""
     if "cl_type" not in batch.schema.names:
         return np.zeros(batch.num_rows, np.bool_)
-    of_kind: NDArray[np.bool_] = pc.equal(batch["cl_type"], kind).fill_null(False).to_numpy(zero_copy_only=False)
-    return of_kind
+    return pc.equal(batch["cl_type"], kind).fill_null(False).to_numpy(zero_copy_only=False)

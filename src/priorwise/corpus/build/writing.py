@@ -83,8 +83,7 @@ class PartialCorpus:
     def reading(self) -> dict[str, Any] | None:
         """What :meth:`finish_reading` was told, or None while there is more to read."""
         marker = self.folder / "read.json"
-        told: dict[str, Any] | None = json.loads(marker.read_bytes()) if marker.is_file() else None
-        return told
+        return json.loads(marker.read_bytes()) if marker.is_file() else None
 
     def finish_reading(self, told: dict[str, Any]) -> None:
         """Remember that every shard is there, with what the summary will say about the input."""

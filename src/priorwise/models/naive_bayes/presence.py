@@ -155,8 +155,7 @@ class PresenceNB(LinearClassifier):
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
-        scores: Floats = presence(X) @ self.weights_.table(X.shape[1]).T + self.weights_.bias
-        return scores
+        return presence(X) @ self.weights_.table(X.shape[1]).T + self.weights_.bias
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

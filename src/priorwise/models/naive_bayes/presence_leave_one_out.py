@@ -379,8 +379,7 @@ class ClassesLeftOut(HeldOut):
             yield np.column_stack([self._known[c][strength] for c, strength in enumerate(strengths)])
 
     def strengths(self, prior: Any) -> list[float]:
-        strengths: list[float] = strengths_of(prior, len(self.classes)).tolist()
-        return strengths
+        return strengths_of(prior, len(self.classes)).tolist()
 
     def choose(self, target: Target, strategy: Strategy | None = None, **options: Any) -> SearchResult:
         """Improve the strengths one class at a time, from Laplace, until a whole round improves nothing."""

@@ -127,8 +127,7 @@ def length_divisor(length: NDArray[np.integer], power: float) -> Floats:
     """What a score is divided by so that long documents have no advantage: (distinct tokens)^power, at least 1."""
     if power == 0.0:
         return np.ones(len(length))
-    divisor: Floats = np.maximum(length, 1).astype(np.float64) ** power
-    return divisor
+    return np.maximum(length, 1).astype(np.float64) ** power
 
 
 def coarse_places(grid: Floats) -> NDArray[np.int64]:
