@@ -235,7 +235,7 @@ def audit(found: int, unread: int, drawn: int, members: int, *, recall: float = 
     _check_share("recall", recall)
     # One more than the recall allows: if even that many would show more members in the sample, it is proved.
     too_many = allowed_missing(found + members, recall) + 1 + members
-    return too_many > unread - drawn + members or _at_most(members, unread, too_many, drawn) <= risk
+    return too_many > unread - drawn + members or _at_most(members, unread, too_many, drawn) <= risk * (1 + 1e-9)
 
 
 def _at_most(k: int, population: int, members: int, drawn: int) -> float:

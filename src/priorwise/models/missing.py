@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.kernels import Floats
-from priorwise.models.weights import Calibration
+from priorwise.models.weights import Calibration, logistic_line
 from priorwise.search.targets import LeftOutRanks
 
 TOO_MANY = 1.1
@@ -59,8 +59,7 @@ def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> C
 
         Σ_d p(s_d) = h,    Σ_d p(s_d) s_d = h · mean of the held-out scores,    p(s) = 1/(1 + e^{−(as + b)})
 
-    are the conditions for a minimum of the convex Σ_d log(1 + e^{a s_d + b}) − h (a·mean + b). Unlike a fit that takes
-    all other documents for negatives, it knows that missing members are among them.
+    Unlike a fit that takes all other documents for negatives, it knows that missing members are among them.
 
     `scores`: the scores of all documents that may be members. `held_out`: the scores of members when they were left
     out. `expected`: how many members are among the candidates.
@@ -73,23 +72,5 @@ def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> C
     # No average can be beyond the best h documents; a little below it keeps the slope finite.
     best = np.sort(x)[::-1][: max(1, int(np.ceil(h)))].mean()
     mean = float(np.clip((held_out.mean() - centre) / spread, 0.0, 0.95 * best))
-    slope, intercept = 0.0, float(np.log(h / (len(x) - h)))
-
-    def loss(slope: float, intercept: float) -> float:
-        return float(np.logaddexp(0.0, slope * x + intercept).sum() - h * (slope * mean + intercept))
-
-    current = loss(slope, intercept)
-    for _ in range(200):
-        p = np.exp(-np.logaddexp(0.0, -(slope * x + intercept)))
-        curvature = p * (1 - p)
-        gradient = np.array([p @ x - h * mean, p.sum() - h])
-        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
-        step = np.linalg.solve(hessian + 1e-9 * np.trace(hessian) * np.eye(2), gradient)
-        size = 1.0
-        while (new := loss(slope - size * step[0], intercept - size * step[1])) > current and size > 1e-10:
-            size /= 2
-        slope, intercept = slope - size * step[0], intercept - size * step[1]
-        gained, current = current - new, new
-        if gained <= 1e-10 * abs(current):
-            break
-    return Calibration(float(slope / spread), float(intercept - slope * centre / spread))
+    slope, intercept = logistic_line(x, np.ones(len(x)), np.array([h * mean, h]), math.log(h / (len(x) - h)))
+    return Calibration(slope / spread, intercept - slope * centre / spread)

@@ -131,28 +131,31 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
         # All equal but for rounding: nothing to tell them apart by.
         spread = 1.0
     x = (scores - centre) / spread
-    slope, intercept = 0.0, float(np.log((members + 1) / (others + 1)))
+    odds = float(np.log((members + 1) / (others + 1)))
+    slope, intercept = logistic_line(x, weight, np.array([weight * target @ x, weight @ target]), odds)
+    return Calibration(slope / spread, intercept - slope * centre / spread) if slope >= 0 else Calibration(0.0, odds)
 
-    def loss(slope: float, intercept: float) -> float:
-        logit = slope * x + intercept
-        return float(np.sum(weight * (np.logaddexp(0.0, logit) - target * logit)))
 
-    current = loss(slope, intercept)
-    for _ in range(100):
-        p = np.exp(-np.logaddexp(0.0, -(slope * x + intercept)))
-        residual, curvature = weight * (p - target), weight * p * (1 - p) + 1e-12
-        gradient = np.array([np.sum(residual * x), np.sum(residual)])
-        hessian = np.array(
-            [[np.sum(curvature * x * x), np.sum(curvature * x)], [np.sum(curvature * x), np.sum(curvature)]]
-        )
+def logistic_line(x: Floats, weight: Floats, wanted: Floats, intercept: float) -> tuple[float, float]:
+    """Find a and b at which Σ w p(x) x and Σ w p(x) are as `wanted`, with p(x) = 1/(1 + e^{−(ax + b)}).
+
+    It is the minimum of the convex Σ w log(1 + e^{ax + b}) − wanted · (a, b), by Newton's method from (0, `intercept`).
+    """
+    line = np.array([0.0, intercept])
+
+    def loss(line: Floats) -> float:
+        return float(weight @ np.logaddexp(0.0, line[0] * x + line[1]) - wanted @ line)
+
+    current = loss(line)
+    for _ in range(200):
+        p = np.exp(-np.logaddexp(0.0, -(line[0] * x + line[1])))
+        curvature = weight * p * (1 - p) + 1e-12
+        gradient = np.array([weight * p @ x, weight @ p]) - wanted
+        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
         step = np.linalg.solve(hessian + 1e-9 * np.trace(hessian) * np.eye(2), gradient)
-        size = 1.0
-        while loss(slope - size * step[0], intercept - size * step[1]) > current and size > 1e-10:
-            size /= 2
-        slope, intercept = slope - size * step[0], intercept - size * step[1]
-        previous, current = current, loss(slope, intercept)
-        if previous - current <= 1e-12 * abs(previous):
+        while (new := loss(line - step)) > current and np.abs(step).max() > 1e-12:
+            step /= 2
+        line, gained, current = line - step, current - new, new
+        if gained <= 1e-12 * abs(current):
             break
-    if slope < 0:
-        return Calibration(0.0, float(np.log((members + 1) / (others + 1))))
-    return Calibration(float(slope / spread), float(intercept - slope * centre / spread))
+    return float(line[0]), float(line[1])

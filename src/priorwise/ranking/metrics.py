@@ -12,6 +12,21 @@ from numpy.typing import ArrayLike
 from priorwise.errors import InputError
 from priorwise.kernels import Floats, Mask
 
+Z95 = 1.959963984540054
+"""Of the normal distribution, for 95%."""
+
+
+def wilson(found: int, of: int) -> tuple[float, float]:
+    """Return the 95% interval of a share (Wilson 1927).
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in wilson(5, 10)], [round(end, 3) for end in wilson(10, 10)]
+    ([0.237, 0.763], [0.722, 1.0])
+    """
+    middle, half = found + Z95**2 / 2, Z95 * math.sqrt(found * (of - found) / of + Z95**2 / 4)
+    return max(0.0, (middle - half) / (of + Z95**2)), min(1.0, (middle + half) / (of + Z95**2))
+
 
 def ppv_at(relevant: Mask, k: int) -> float:
     """Share of the first `k` that are relevant; a shorter list counts as if irrelevant ones followed."""

@@ -167,6 +167,15 @@ class Tagged:
     lines: list[str] = field(default_factory=list)
     _by_tag: dict[str, list[str]] = field(default_factory=dict)
 
+    def add(self, line: str, found: re.Match[str] | None) -> None:
+        """Add a line: a tag with its value, or more of the value before it."""
+        self.lines.append(line)
+        if found:
+            self.tags.append((found[1], (found[2] or "").strip()))
+        elif line.strip():
+            tag, value = self.tags[-1]
+            self.tags[-1] = (tag, f"{value} {line.strip()}".strip())
+
     def all(self, *names: str) -> list[str]:
         """Return the values of some tags that are not empty, in the order of the names."""
         # Asked only once the record is whole.
@@ -217,11 +226,7 @@ def ris_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
             if line.strip():
                 yield number
             continue
-        record.lines.append(line)
-        if found:
-            record.tags.append((tag, (found[2] or "").strip()))
-        elif line.strip():
-            _continue(record, line)
+        record.add(line, found)
         if tag == "ER":
             yield record
             record = None
@@ -233,8 +238,7 @@ def nbib_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
     """Yield the records of a file of PubMed's; each begins with PMID, after an empty line or the file's beginning."""
     record: Tagged | None = None
     for number, line in lines:
-        plain = line.rstrip("\r\n").removeprefix("\ufeff")
-        found = _NBIB.match(plain)
+        found = _NBIB.match(line.rstrip("\r\n").removeprefix("\ufeff"))
         if found and found[1] == "PMID" and (record is None or any(tag == "PMID" for tag, _ in record.tags)):
             if record is not None:
                 yield record
@@ -243,18 +247,9 @@ def nbib_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
             if line.strip():
                 yield number
             continue
-        record.lines.append(line)
-        if found:
-            record.tags.append((found[1], found[2].strip()))
-        elif plain.strip():
-            _continue(record, plain)
+        record.add(line, found)
     if record is not None:
         yield record
-
-
-def _continue(record: Tagged, line: str) -> None:
-    tag, value = record.tags[-1]
-    record.tags[-1] = (tag, f"{value} {line.strip()}".strip())
 
 
 def ris(reader: RecordReader, path: Path) -> Numbered:

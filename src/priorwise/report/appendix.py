@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priorwise.charts import Markup, box_plots, element, line_chart, reliability_plot
 from priorwise.charts.markup import joined
@@ -19,7 +18,7 @@ from priorwise.discovery.category import ARROW, SUBCATEGORY
 from priorwise.discovery.run import About, Run, VerdictCounts, names_of, precision_curves
 from priorwise.discovery.stage import COMPARES, NARROWS, Stage
 from priorwise.kernels import Floats
-from priorwise.models.missing import Missing
+from priorwise.ranking.metrics import Z95, wilson
 from priorwise.report.parts import (
     BASELINE,
     chance,
@@ -211,10 +210,29 @@ DEPTHS = (10, 25, 50, 100, 250, 500, 1000)
 
 def expected(subject: Subject) -> Markup:
     """Return how many of the first documents should belong."""
-    missing = subject.run.missing
-    if not subject.run.ranking.has_probabilities:
+    ranking, missing = subject.run.ranking, subject.run.missing
+    if not ranking.has_probabilities:
         return note("There were too few members to check the ranking by, so no probabilities can be given.")
-    return _by_probability(subject) if missing is None else _with_interval(subject, missing)
+    depths = [k for k in DEPTHS if k <= len(ranking)] or [len(ranking)]
+    rows = [[f"first {k:,}", f"{k * expected_at(ranking, k):,.0f}", share(expected_at(ranking, k))] for k in depths]
+    headings = ["", "expected members", "precision@k"]
+    if missing is None:
+        words = (
+            "Probabilities come from the leave-one-out scores of members and other documents. They are right if the "
+            "category lacks about as many members as it has."
+        )
+    else:
+        probabilities = ranking.table["probability"].to_numpy()
+        fewest, most = (rescaled(probabilities, missing.expected, end) for end in (missing.low, missing.high))
+        headings.insert(2, "80% interval")
+        for k, row in zip(depths, rows, strict=True):
+            row.insert(2, f"{fewest[:k].sum():,.0f} to {most[:k].sum():,.0f}")
+        words = (
+            "The expected members are the sum of the first k candidates’ probabilities. The probabilities of all "
+            f"candidates add up to the estimated number of missing members, {rounded(missing.expected)}. The interval "
+            f"is what they would be if {rounded(missing.low)} or {rounded(missing.high)} members were missing."
+        )
+    return joined(table("What to expect of the ranking", headings, rows), element("p", words, class_="quiet"))
 
 
 def rescaled(probabilities: Floats, expected: float, wanted: float) -> Floats:
@@ -231,76 +249,25 @@ def rescaled(probabilities: Floats, expected: float, wanted: float) -> Floats:
     >>> rescaled(np.array([0.5, 0.2]), 1.0, 2.0).round(3).tolist()
     [0.739, 0.414]
     """
+    from scipy.optimize import brentq
+
     rest = max(0.0, expected - float(probabilities.sum()))
 
     def at(c: float) -> Floats:
         return c * probabilities / (1.0 - probabilities + c * probabilities)
 
-    low, high = 0.0, 1.0
-    most = len(probabilities) if rest == 0.0 else np.inf
-    wanted = min(wanted, 0.999 * most)
-    while float(at(high).sum()) + high * rest < wanted and high < 1e12:
+    def excess(c: float) -> float:
+        return float(at(c).sum()) + c * rest - wanted
+
+    wanted = wanted if rest else min(wanted, 0.999 * len(probabilities))
+    high = 1.0
+    while excess(high) < 0.0 and high < 1e12:
         high *= 2.0
-    for _ in range(100):
-        middle = (low + high) / 2.0
-        if float(at(middle).sum()) + middle * rest < wanted:
-            low = middle
-        else:
-            high = middle
-    return at((low + high) / 2.0)
-
-
-def _with_interval(subject: Subject, missing: Missing) -> Markup:
-    run = subject.run
-    probabilities = run.ranking.table["probability"].to_numpy()
-    fewest, most = (rescaled(probabilities, missing.expected, end) for end in (missing.low, missing.high))
-    rows = [
-        [
-            f"first {k:,}",
-            f"{k * expected_at(run.ranking, k):,.0f}",
-            f"{fewest[:k].sum():,.0f} to {most[:k].sum():,.0f}",
-            share(expected_at(run.ranking, k)),
-        ]
-        for k in _depths(subject)
-    ]
-    return joined(
-        table("What to expect of the ranking", ["", "expected members", "80% interval", "precision@k"], rows),
-        element(
-            "p",
-            "The expected members are the sum of the first k candidates’ probabilities. The probabilities of all "
-            f"candidates add up to the estimated number of missing members, {rounded(missing.expected)}. The interval "
-            f"is what they would be if {rounded(missing.low)} or {rounded(missing.high)} members were missing.",
-            class_="quiet",
-        ),
-    )
-
-
-def _by_probability(subject: Subject) -> Markup:
-    ranking = subject.run.ranking
-    rows = [
-        [f"first {k:,}", f"{k * expected_at(ranking, k):,.0f}", share(expected_at(ranking, k))]
-        for k in _depths(subject)
-    ]
-    return joined(
-        table("What to expect of the ranking", ["", "expected members", "precision@k"], rows),
-        element(
-            "p",
-            "Probabilities come from the leave-one-out scores of members and other documents. They are right if the "
-            "category lacks about as many members as it has.",
-            class_="quiet",
-        ),
-    )
-
-
-def _depths(subject: Subject) -> list[int]:
-    n = len(subject.run.ranking)
-    return [k for k in DEPTHS if k <= n] or [n]
+    return at(brentq(excess, 0.0, high) if excess(high) >= 0.0 else high)
 
 
 MOST_BINS = 10
 FEWEST_IN_A_BIN = 10
-_Z = 1.959963984540054
-"""Of the normal distribution, for 95%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,16 +285,8 @@ class Bin:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of that share (Wilson 1927).
-
-        Examples
-        --------
-        >>> [round(end, 3) for end in Bin(10, 0.5, 5).interval], [round(end, 3) for end in Bin(10, 0.9, 10).interval]
-        ([0.237, 0.763], [0.722, 1.0])
-        """
-        n, k = self.documents, self.accepted
-        half = _Z * math.sqrt(k * (n - k) / n + _Z**2 / 4.0)
-        return tuple(min(1.0, max(0.0, (k + _Z**2 / 2.0 + sign * half) / (n + _Z**2))) for sign in (-1, 1))  # type: ignore[return-value]
+        """The 95% interval of that share."""
+        return wilson(self.accepted, self.documents)
 
 
 def binned(probabilities: Sequence[float], accepted: Sequence[bool]) -> list[Bin]:
@@ -341,7 +300,7 @@ def binned(probabilities: Sequence[float], accepted: Sequence[bool]) -> list[Bin
     stated, hits = np.asarray(probabilities, np.float64), np.asarray(accepted, np.bool_)
     order = np.argsort(-stated, kind="stable")
     parts = np.array_split(order, min(MOST_BINS, max(1, len(order) // FEWEST_IN_A_BIN)))
-    return [Bin(len(part), _mean(stated[part]), int(hits[part].sum())) for part in parts if len(part)]
+    return [Bin(len(part), math.fsum(stated[part]) / len(part), int(hits[part].sum())) for part in parts if len(part)]
 
 
 def reliability(subject: Subject) -> Markup | None:
@@ -351,12 +310,14 @@ def reliability(subject: Subject) -> Markup | None:
         return None
     bins = binned(stated, accepted)
     sum_stated, right = math.fsum(stated), sum(accepted)
-    within = _Z * math.sqrt(math.fsum(p * (1.0 - p) for p in stated))
+    within = Z95 * math.sqrt(math.fsum(p * (1.0 - p) for p in stated))
+    counts = subject.results["rankings"]["learned"]["counts_at_k"]
+    apart = " Documents of a subcategory are among them, whether judged or not." if counts[SUBCATEGORY] else ""
     words = (
         f"Of the {len(stated):,} judged candidates among the first {subject.results['depth']:,} the run expected "
         f"{sum_stated:,.0f} to belong, and {right:,} do. Were every probability right, the number would be between "
         f"{max(0.0, sum_stated - within):,.0f} and {min(float(len(stated)), sum_stated + within):,.0f} in 95 of 100 "
-        f"cases.{_subcategories(subject)}"
+        f"cases.{apart}"
     )
     picture = reliability_plot(
         [(each.stated, each.share, *each.interval) for each in bins],
@@ -403,17 +364,6 @@ def known_of(subject: Subject) -> tuple[list[float], list[bool]]:
     }
     rows = [row for row in subject.run.ranking.rows(subject.results["depth"]) if row["id"] in belongs]
     return [row["probability"] for row in rows], [belongs[row["id"]] for row in rows]
-
-
-def _subcategories(subject: Subject) -> str:
-    counts = subject.results["rankings"]["learned"]["counts_at_k"]
-    if not counts[SUBCATEGORY]:
-        return ""
-    return " Documents of a subcategory are among them, whether judged or not."
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return math.fsum(values.tolist()) / len(values)
 
 
 NAMES = {"blind": "blind", "teaching": "in the workbench"}
@@ -537,16 +487,12 @@ def _section(subject: Subject, stage: Stage) -> Markup:
     }
     return joined(
         element("p", roles[stage.role]) if stage.role in roles else None,
-        [_sentence(each) for each in stage.describe()],
+        [note(each) if each.startswith("Note:") else element("p", each) for each in stage.describe()],
         _size(subject, stage) if stage is run.ranker else None,
         _other_categories(stage),
         None if drawing is None else figure(drawing.picture, drawing.caption),
         None if figures is None else table(figures.caption, figures.headings, figures.rows),
     )
-
-
-def _sentence(text: str) -> Markup:
-    return note(text) if text.startswith("Note:") else element("p", text)
 
 
 def _size(subject: Subject, stage: Stage) -> Markup:
@@ -591,7 +537,9 @@ def candidates(subject: Subject, top: int = TOP) -> Markup:
             evidence(row["evidence"]),
         ]
         cells += [_status(row["path"], row["status"], run.about.label)] if has_graph else []
-        cells += [_verdict(verdicts.get(row["id"]))] if is_judged else []
+        word = verdicts.get(row["id"])
+        verdict = element("span", word or "not judged", class_=f"verdict {word or 'none'}")
+        cells += [verdict] if is_judged else []
         rows.append(cells)
     headings += (["Status"] if has_graph else []) + (["Verdict"] if is_judged else [])
     by_length = ", before the division by length" if run.model.length_power else ""
@@ -628,10 +576,6 @@ def evidence(line: str) -> Markup:
 
 def _status(path: str | None, status: str | None, label: str | None) -> str:
     return path.removeprefix(f"{label}{ARROW}") if path is not None else status or ""
-
-
-def _verdict(word: str | None) -> Markup:
-    return element("span", word or "not judged", class_=f"verdict {word or 'none'}")
 
 
 _LONGEST_DESCRIPTION = 200

@@ -9,10 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from priorwise.ranking.metrics import Z95
 from priorwise.review.verdicts import JUDGEMENTS, Verdict
-
-_Z = 1.959963984540054
-"""Of the normal distribution, for 95%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> tuple[float | No
     apart = (1.0 - observed) ** 2 * float(np.sum(shares * margins) - np.sum(np.diag(shares) * np.diag(margins)))
     variance = same + apart - (observed * expected - 2.0 * expected + observed) ** 2
     error = float(np.sqrt(max(0.0, float(variance)) / len(first))) / (1.0 - expected) ** 2
-    return kappa, max(-1.0, kappa - _Z * error), min(1.0, kappa + _Z * error)
+    return kappa, max(-1.0, kappa - Z95 * error), min(1.0, kappa + Z95 * error)
 
 
 def fleiss_kappa(documents: Sequence[Sequence[str]]) -> float | None:

@@ -15,7 +15,7 @@ import numpy as np
 from priorwise.discovery import Run
 from priorwise.discovery.category import SUBCATEGORY, Judged, JudgedDocument
 from priorwise.errors import InputError
-from priorwise.ranking.metrics import area_between, bootstrap_ppv, compare_lists, ppv_curve
+from priorwise.ranking.metrics import area_between, bootstrap_ppv, compare_lists, ppv_curve, wilson
 from priorwise.ranking.table import Ranking
 from priorwise.review.agreement import agreements, group_agreement
 from priorwise.review.verdicts import JUDGEMENTS, Tally, Verdict, log_in, said_in
@@ -202,11 +202,9 @@ def estimated_precision(counts: Mapping[str, int]) -> dict[str, float] | None:
     judged = counts["yes"] + counts["no"] + counts["unsure"]
     if not judged:
         return None
-    share, z2 = counts["yes"] / judged, 1.96**2
-    middle = (share + z2 / (2 * judged)) / (1 + z2 / judged)
-    half = 1.96 * ((share * (1 - share) + z2 / (4 * judged)) / judged) ** 0.5 / (1 + z2 / judged)
+    low, high = wilson(counts["yes"], judged)
     certain, total = counts[SUBCATEGORY], sum(counts.values())
-    found = {"value": share, "low": max(0.0, middle - half), "high": min(1.0, middle + half)}
+    found = {"value": counts["yes"] / judged, "low": low, "high": high}
     return {name: (certain + value * (total - certain)) / total for name, value in found.items()}
 
 

@@ -114,14 +114,6 @@ class AnyShard:
     :func:`~priorwise.corpus.texts.text_table` gives them.
     """
 
-    documents: pa.RecordBatch
-    tokens: pa.RecordBatch
-    vocabulary: pa.RecordBatch
-    labels: pa.RecordBatch
-    categories: pa.RecordBatch
-    texts: pa.RecordBatch
-    others: pa.RecordBatch
-
     def __getattr__(self, name: str) -> Any:
         if name in PARTS:
             return self._table(name)
