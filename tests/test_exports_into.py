@@ -162,3 +162,26 @@ def test_bibliographies_that_were_joined_get_results_whichever_file_named_the_re
         written = Path(new).read_text("utf-8")
         assert written.count("priorwise: Tee: rank") == 18
         assert written.count("priorwise: Tee: member") == 6
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("Yes", "No"), ("x", "")])
+def test_a_column_of_verdicts_is_one_category(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, yes: str, no: str
+) -> None:
+    """A screening file has a column `included`: its rows with yes are the members, and new ones are written as yes."""
+    monkeypatch.chdir(tmp_path)
+    known = {str(n) for n in range(0, 60, 2) if n % 8}
+    rows = [["id", "abstract", "included"]]
+    rows += [[str(n), HAY if n % 2 else TEA, yes if str(n) in known else no] for n in range(60)]
+    with Path("screening.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    said = cli("ingest", "records", "screening.csv", "-o", "screening.corpus")
+    assert "read as yes or no: the category is 'included'" in said.stdout + said.stderr
+    corpus = Corpus.open("screening.corpus")
+    assert corpus.n_labels == 1
+    assert set(corpus.ids(corpus.members("included"))) == known
+    cli("discover", "screening.corpus", "included", "--into", "new.csv", "--at-least", "0.5")
+    with Path("new.csv").open(encoding="utf-8", newline="") as file:
+        new = {row["id"]: row["included"] for row in csv.DictReader(file)}
+    assert {id for id, cell in new.items() if cell not in ("", "0", "No")} == {str(n) for n in range(0, 60, 2)}
+    assert set(new.values()) <= {yes, no, "1"}

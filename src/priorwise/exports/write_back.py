@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -29,7 +29,7 @@ from priorwise.readers.bibliographic import (
     parsed,
     ris_records,
 )
-from priorwise.readers.fields import PEEKED, Columns, as_text, numbered_ids
+from priorwise.readers.fields import PEEKED, Columns, as_text, as_yes, numbered_ids
 from priorwise.readers.opening import BY_SUFFIX, Opening, compressed, plain_suffix
 from priorwise.readers.records import RecordReader, rows_of, settled
 from priorwise.readers.tabular import Dialect, chosen_sheet, dialect_of, unique_names
@@ -489,6 +489,8 @@ class Added:
 
     def with_label(self, cell: Any) -> Any:
         """Return a cell of labels with the label, in the way it is written; unchanged if the label is there."""
+        if self.columns.yes_no and self.label == self.columns.labels:
+            return as_yes(cell)
         if cell is None or cell == "":
             return [self.label] if isinstance(cell, list) else self.label
         if not isinstance(cell, str):
@@ -605,7 +607,7 @@ def write_back(
 def _settled(path: Path, columns: Columns, opening: Opening) -> Columns:
     """Return the columns with what separates labels in this file, if nobody said so."""
     guess = settled(columns, (record for _, record in islice(rows_of(path, opening, columns), PEEKED)))
-    return replace(columns, separator=guess.separator or columns.separator)
+    return guess.applied(columns)
 
 
 def _ids_in(

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -43,6 +43,9 @@ class Columns:
         the text begins, counts once.
     keep : bool, default True
         Keep the other columns, so that they can be shown and exported.
+    yes_no : bool, default False
+        The column of labels says yes or no: its name is the one label. Readers set this for columns such as
+        ``included``.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Columns:
     separator: str | None = None
     title_words: bool = True
     keep: bool = True
+    yes_no: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -134,6 +138,8 @@ class Columns:
         }
 
     def _labels(self, value: Any) -> list[str]:
+        if self.yes_no:
+            return [self.labels] if _answer(value) in _YES else []
         if isinstance(value, str):
             value = self.split(value)
         elif value is None or isinstance(value, bytes | int | float):
@@ -245,10 +251,15 @@ _NAMES = {"\n": "line breaks", ";": "';'", "|": "'|'", ",": "','"}
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What separates labels, if anything; and what might, where that is not certain enough to split."""
+    """What separates labels, if anything; what might, where that is not certain enough; whether they say yes or no."""
 
     separator: str | None = None
     doubtful: str | None = None
+    yes_no: bool = False
+
+    def applied(self, columns: Columns) -> Columns:
+        """Return the columns as guessed."""
+        return replace(columns, separator=self.separator or columns.separator, yes_no=self.yes_no or columns.yes_no)
 
 
 def said(separator: str) -> str:
@@ -278,6 +289,34 @@ def guess_separator(cells: Iterable[object]) -> Guess:
     return Guess(doubtful=doubtful)
 
 
+_OPPOSITES = {
+    "": "1", "0": "1", "-1": "1", "no": "yes", "n": "y", "false": "true",
+    "exclude": "include", "excluded": "included", "irrelevant": "relevant",
+}  # fmt: skip
+_YES = {*_OPPOSITES.values(), "x"}
+_VERDICTS = {"include", "included", "inclusion", "relevant"}
+
+
+def says_yes_or_no(name: str, cells: Iterable[object]) -> bool:
+    """Return whether a column is a verdict, as in the files of systematic reviews: by its name and all of its cells."""
+    answers = {_answer(cell) for cell in cells} if _VERDICTS & set(_plain(name).split()) else set()
+    return answers <= _YES | set(_OPPOSITES) and bool(answers & _YES)
+
+
+def as_yes(cell: Any) -> Any:
+    """Return the cell of a verdict as *yes*, in the way it is written."""
+    if (answer := _answer(cell)) in _YES:
+        return cell
+    if isinstance(cell, bool | int | float):
+        return type(cell)(1)
+    opposite, written = _OPPOSITES.get(answer, "1"), str(cell or "")
+    return opposite.upper() if written.isupper() else opposite.title() if written.istitle() else opposite
+
+
+def _answer(cell: object) -> str:
+    return re.sub(r"\.0+$", "", _shown(cell).strip().casefold())
+
+
 def _recurs(cells: list[str], separator: str) -> bool:
     """Return whether splitting leaves fewer distinct labels than cells, or at least labels that come again."""
     wholes = set(cells)
@@ -298,7 +337,8 @@ _USUAL_NAMES: dict[str, tuple[str, ...]] = {
     "text": ("text", "abstract", "body", "content", "description", "summary", "fulltext", "full text", "resumen",
              "zusammenfassung", "beschreibung", "note", "notes"),
     "labels": ("labels", "label", "categories", "category", "subjects", "subject", "tags", "keywords", "topics",
-               "topic", "genre", "genres", "class", "schlagwort", "schlagworter", "kategorie", "kategorien"),
+               "topic", "genre", "genres", "class", "included", "label included", "final included", "relevant",
+               "schlagwort", "schlagworter", "kategorie", "kategorien"),
 }  # fmt: skip
 _LONG = 40
 """A column with more characters than this in a cell, on average, may be text."""

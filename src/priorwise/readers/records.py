@@ -26,6 +26,7 @@ from priorwise.readers.fields import (
     blank_id,
     guess_separator,
     said,
+    says_yes_or_no,
     unknown_column,
 )
 from priorwise.readers.opening import (
@@ -128,6 +129,7 @@ def _is_named(name: str, path: Path) -> bool:
 BLANK_IDS = "rows without an id, named by their row"
 SPLIT = "cells of '{}' split at {}, which was guessed"
 NOT_SPLIT = "cells of '{}' with {}, read as one label each; --separator splits them"
+YES_NO = "cells of '{0}' read as yes or no: the category is '{0}'"
 ROWS = "rows read as {}"
 
 Placed = tuple[Path, int, Mapping[str, Any]]
@@ -339,12 +341,14 @@ class RecordReader:
         if self.guess is not None:
             return
         self.guess = settled(self.columns, (record for _, _, record in head))
-        self._settled = replace(self.columns, separator=self.guess.separator or self.columns.separator)
+        self._settled = self.guess.applied(self.columns)
 
     def _document(self, path: Path, place: int, record: Mapping[str, Any], number: int) -> Document:
         columns = self._settled
         cell = record.get(columns.labels)
-        if self.guess is not None and isinstance(cell, str):
+        if self._settled.yes_no:
+            self.remark(YES_NO.format(columns.labels))
+        elif self.guess is not None and isinstance(cell, str):
             for mark, what in ((self.guess.separator, SPLIT), (self.guess.doubtful, NOT_SPLIT)):
                 if mark is not None and mark in cell:
                     self.remark(what.format(columns.labels, said(mark)))
@@ -376,10 +380,11 @@ class RecordReader:
 
 
 def settled(columns: Columns, head: Iterable[Mapping[str, Any]]) -> Guess:
-    """Return what separates labels in these records, if nobody said so."""
+    """Return what separates labels in these records, if nobody said so, or whether they say yes or no."""
     if columns.separator is not None:
         return Guess()
-    return guess_separator(record.get(columns.labels) for record in head)
+    cells = [record.get(columns.labels) for record in head]
+    return Guess(yes_no=True) if says_yes_or_no(columns.labels, cells) else guess_separator(cells)
 
 
 def rows_of(

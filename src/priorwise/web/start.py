@@ -55,8 +55,7 @@ def preview(path: Path, opening: Opening, chosen: Mapping[str, str]) -> dict[str
     names = list(dict.fromkeys(name for record in head for name in record))
     columns = columns_of(chosen, guess_columns(head))
     columns.check(names, "the file")
-    guess = settled(columns, head)
-    columns = replace(columns, separator=columns.separator if guess.separator is None else guess.separator)
+    columns = settled(columns, head).applied(columns)
     documents = [columns.document(record, number, number + 1) for number, record in enumerate(head)]
     labels = Counter(label for document in documents for label in document.labels)
     return {

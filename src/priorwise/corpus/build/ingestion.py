@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -402,7 +402,7 @@ def _stream(records: Iterator[Mapping[str, Any]], columns: Columns) -> Stream:
     def documents() -> Iterator[Document]:
         head = list(islice(records, PEEKED))
         guess = settled(columns, head)
-        chosen = replace(columns, separator=guess.separator or columns.separator)
+        chosen = guess.applied(columns)
         if guess.separator is not None:
             stream.remarks[SPLIT.format(columns.labels, said(guess.separator))] = sum(
                 guess.separator in str(record.get(columns.labels)) for record in head
