@@ -138,7 +138,7 @@ def test_short_pages_by_what_the_dump_says_of_their_wikitext() -> None:
         )
     )
     assert [entry.page for entry in entries] == [1, 3, 5, 7]
-    assert remarks == {records.too_short(300): 3}
+    assert remarks == {"pages of less than 300 bytes left out": 3}
     assert len(read(lines(action("2"), page("x", text="y", text_bytes=1)), min_bytes=1)[0]) == 1
     with pytest.raises(InputError, match="min_bytes is -1"):
         CirrusReader([], min_bytes=-1)

@@ -44,7 +44,9 @@ class ManyLabels:
     def of(self, corpus: Any) -> list[str]:
         """The labels."""
         if self.file is not None:
-            return list(dict.fromkeys(corpus.label_named(label) for label in labels_in(self.file)))
+            from priorwise.readers.opening import small_list
+
+            return list(dict.fromkeys(corpus.label_named(label) for label in small_list(self.file, "label")))
         return labels_with(corpus, self.min_members or MIN_MEMBERS, maintenance=self.maintenance)
 
 
@@ -193,13 +195,6 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
     if not found:
         raise NotEnoughData(f"no category of the corpus has {counted(min_members, 'member')}; see --min-members")
     return found
-
-
-def labels_in(path: Path) -> list[str]:
-    """The labels in a file, one per line, each once."""
-    from priorwise.readers.opening import small_list
-
-    return list(dict.fromkeys(small_list(path, "label")))
 
 
 def write_tables(tables: Mapping[Path, Any], *, overwrite: bool) -> None:

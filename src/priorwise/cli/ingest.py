@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from itertools import islice
@@ -255,15 +255,12 @@ def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
     guess = guess_columns(head, by_content="text" in missing)
     found = {role: getattr(guess, role) for role in missing}
     found = {role: name for role, name in found.items() if name in names and name not in taken}
-    if not found or ("text" in found and _mean_length(head, found["text"]) < SHORTEST_TEXT):
+    lengths = [len(str(record.get(found["text"]) or "")) for record in head if "text" in found]
+    if not found or (lengths and fmean(lengths) < SHORTEST_TEXT):
         return columns
     said = ", ".join(f"{role} '{safe(name)}'" for role, name in found.items())
     say(f"Columns: {said}. To choose others, give --text, --title, --labels or --id.", err=True)
     return replace(columns, **found)
-
-
-def _mean_length(head: Sequence[Mapping[str, Any]], name: str) -> float:
-    return fmean(len(str(record.get(name) or "")) for record in head)
 
 
 @ingest.command(examples="ingest folder mails/ -o mails.corpus")

@@ -106,7 +106,7 @@ class Knowledge:
         """
         row = of_words(corpus, WordsByHand.of(corpus, self.words))
         if self.description:
-            row = row + of_text(corpus, self.description)
+            row = row + text_vector(corpus, self.description).toarray().ravel()
         if self.earlier is not None:
             row = row + of_model(corpus, self.earlier, label)
         row[self.ignored(corpus)] = 0.0
@@ -121,11 +121,6 @@ class Knowledge:
 def of_words(corpus: Corpus, found: WordsByHand) -> Floats:
     """Keywords as a number per word of the corpus: their weights times how rare the words are, of length 1."""
     return _unit(found.weights * rarity(corpus))
-
-
-def of_text(corpus: Corpus, text: str) -> Floats:
-    """A description as a number per word of the corpus, of length 1."""
-    return text_vector(corpus, text).toarray().ravel()
 
 
 def of_model(corpus: Corpus, model: LinearModel, label: str | None) -> Floats:

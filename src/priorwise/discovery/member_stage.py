@@ -375,7 +375,8 @@ def find_members(
     row = (known if category.can_leave_out else known.starting(text)).row(corpus, category.label)
     finder = read.ranker(category, knowledge=row if row.any() else None, seed=seed, threads=threads, progress=progress)
     finder.fit(read.X, read.y)
-    model = member_model(category, read, finder)
+    prior = repr(finder.best_prior_)
+    model = linear_model(category, read, finder.coef_[0], finder.from_prior_, prior, finder.calibration_)
     candidates = ~category.skip
     reads_all, is_judged = len(rows) == len(category.readable), bool(category.verdicts and category.verdicts.accepted)
     if reads_all:
@@ -428,13 +429,6 @@ def missing_after(category: Category) -> Missing | None:
     judged = [each.verdict == "yes" for each in verdicts.order]
     found = unfound_members(judged, category.n_candidates, ranked=[not each.drawn for each in verdicts.order])
     return Missing(found.expected, found.low, found.high)
-
-
-def member_model(category: Category, read: CategoryFeatures, finder: Any) -> LinearModel:
-    """The fitted finder as a linear model by the names of its words and categories."""
-    return linear_model(
-        category, read, finder.coef_[0], finder.from_prior_, repr(finder.best_prior_), finder.calibration_
-    )
 
 
 def linear_model(

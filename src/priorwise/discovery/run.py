@@ -283,7 +283,7 @@ class Run:
             if stage.model is not None:
                 stage.model.write(_made(folder / f"{stage.name}.model"))
             if stage.ranking is not None:
-                name = _ranking_name(stage, self.ranker)
+                name = "ranking" if stage is self.ranker else stage.name
                 write_csv(stage.ranking.table, folder / f"{name}.csv")
                 pq.write_table(stage.ranking.table, folder / f"{name}.parquet", compression="zstd")
         # Last, because it holds the checksums of the others; models have their own.
@@ -375,10 +375,6 @@ def _ranking_of(stage: Stage) -> Ranking:
     if stage.ranking is None:
         raise InputError(f"{stage.title} keeps no ranking")
     return stage.ranking
-
-
-def _ranking_name(stage: Stage, ranker: Stage) -> str:
-    return "ranking" if stage is ranker else stage.name
 
 
 def _made(folder: Path) -> Path:

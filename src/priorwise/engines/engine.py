@@ -323,7 +323,6 @@ class Engine(Protocol):
 
     def call(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """Call a function with each item. On Spark the function, the items and the results are pickled."""
-        ...
 
     def rank_corpus(
         self,
@@ -335,17 +334,13 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> list[Top]:
         """Rank every document under each scorer; see :func:`rank_corpus`."""
-        ...
 
     def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True)
 class Local:
-    """All cores of this machine, or some.
-
-    `threads`: all cores by default.
-    """
+    """All cores of this machine, or some."""
 
     threads: int | None = None
 
@@ -361,7 +356,6 @@ class Local:
         skip: Masks = None,
         progress: Progress | None = None,
     ) -> list[Top]:
-        """Rank every document under each scorer."""
         return rank_corpus(corpus, scorers, top=top, skip=skip, threads=self.threads, progress=progress)
 
     def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:

@@ -219,12 +219,9 @@ def answered(work: Callable[[], Batches], schema: pa.Schema) -> Iterator[pa.Reco
             yield pa.RecordBatch.from_arrays([*batch.cast(schema).columns, no_failure], schema=whole)
     except PriorwiseError as error:
         columns = [pa.nulls(1, field.type) for field in schema]
-        yield pa.RecordBatch.from_arrays([*columns, pa.array([_portable(error)], pa.binary())], schema=whole)
-
-
-def _portable(error: PriorwiseError) -> bytes:
-    """Return an error as bytes, because some cannot be rebuilt from their message."""
-    return pickle.dumps((type(error), error.args, error.__dict__))
+        # In parts, because some errors cannot be rebuilt from their message.
+        portable = pickle.dumps((type(error), error.args, error.__dict__))
+        yield pa.RecordBatch.from_arrays([*columns, pa.array([portable], pa.binary())], schema=whole)
 
 
 def made_again(content: bytes) -> PriorwiseError:

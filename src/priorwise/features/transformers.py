@@ -234,7 +234,8 @@ class InverseDocumentFrequency(OneToOneFeatureMixin, TransformerMixin, BaseEstim
                 raise InputError(
                     f"population has {documents.shape[1]} columns, but X {self.n_features_in_}: give the same words"
                 )
-        self.idf_ = inverse_document_frequency(_holding(documents), documents.shape[0], self.kind)
+        holding = np.bincount(documents.indices[documents.data != 0], minlength=documents.shape[1]).astype(np.float64)
+        self.idf_ = inverse_document_frequency(holding, documents.shape[0], self.kind)
         return self
 
     def transform(self, X: Any) -> sp.csr_matrix:
@@ -255,10 +256,6 @@ def _counts(estimator: Any, X: Any, *, reset: bool) -> sp.csr_matrix:
     counts = sp.csr_matrix(X)
     counts.eliminate_zeros()
     return counts
-
-
-def _holding(documents: sp.csr_matrix) -> Floats:
-    return np.bincount(documents.indices[documents.data != 0], minlength=documents.shape[1]).astype(np.float64)
 
 
 def _count_tags(tags: Any, *, fitted: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -148,7 +149,6 @@ class Reader(Protocol):
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return what changes when the documents may have changed, or None."""
-        ...
 
 
 @runtime_checkable
@@ -157,7 +157,6 @@ class Divisible(Protocol):
 
     def parts(self) -> Sequence[Reader]:
         """Return the parts in order."""
-        ...
 
 
 @runtime_checkable
@@ -206,15 +205,14 @@ class Remarks:
     """Counts by sort of event, with the first places where it happened."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._places: dict[str, list[str]] = {}
+        self._counts, self._places = Counter[str](), defaultdict[str, list[str]](list)
 
     def add(self, what: str, where: str | None = None, n: int = 1) -> None:
         """Count an event, and remember the place if it is among the first."""
         if not n:
             return
-        self._counts[what] = self._counts.get(what, 0) + n
-        places = self._places.setdefault(what, [])
+        self._counts[what] += n
+        places = self._places[what]
         if where is not None and len(places) < NAMED:
             places.append(where if len(where) <= LONGEST_PLACE else where[: LONGEST_PLACE - 1] + "…")
 
@@ -250,8 +248,7 @@ class Remarks:
 
 def added_remarks(parts: Iterable[dict[str, int]]) -> dict[str, int]:
     """Return what is to be said of several parts together."""
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for part in parts:
-        for remark, n in part.items():
-            total[remark] = total.get(remark, 0) + n
-    return total
+        total.update(part)
+    return dict(total)

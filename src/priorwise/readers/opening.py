@@ -331,7 +331,7 @@ def recognised(path: Path) -> Encoding:
         if (marked := _by_mark(head)) is not None:
             return marked
         decoder = codecs.getincrementaldecoder("utf-8")()
-        sample, piece = head, head
+        piece = head
         try:
             while piece:
                 decoder.decode(piece)
@@ -339,8 +339,7 @@ def recognised(path: Path) -> Encoding:
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             # What follows the first letter that is not UTF-8 is more telling than the beginning.
-            sample = head if piece is head else piece + stream.read(SAMPLE)
-            return guessed(sample)
+            return guessed(head if piece is head else piece + stream.read(SAMPLE))
         if (wide := _without_mark(head)) is not None:
             return wide
     return Encoding("utf-8")
@@ -354,7 +353,9 @@ def guessed(sample: bytes) -> Encoding:
         return Encoding("utf-8")
     if _is_japanese(sample):
         return Encoding("cp932")
-    return _asked(sample) or Encoding(_western(sample))
+    # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
+    western = "latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
+    return _asked(sample) or Encoding(western)
 
 
 def _by_mark(head: bytes) -> Encoding | None:
@@ -383,18 +384,11 @@ def _mostly_utf8(sample: bytes) -> bool:
 
 
 def _is_japanese(sample: bytes) -> bool:
-    text = sample[: len(sample) - 1].decode("cp932", "replace") if len(sample) >= SAMPLE else None
-    if text is None:
-        text = sample.decode("cp932", "replace")
+    text = (sample[:-1] if len(sample) >= SAMPLE else sample).decode("cp932", "replace")
     beyond = [character for character in text if character > "\x7f"]
     # Half-width kana are single bytes, which Western letters would be taken for.
     kana = sum("\u3001" <= character <= "\u30ff" for character in beyond)
     return kana > 0.2 * len(beyond) and text.count("\ufffd") <= 0.01 * len(beyond)
-
-
-def _western(sample: bytes) -> str:
-    # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
-    return "latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
 
 
 _OTHER_SCRIPTS = ["big5", "cp1251", "cp1253", "cp1255", "cp1256", "cp866", "cp949", "cp950", "euc_jp", "euc_kr"]
@@ -495,21 +489,11 @@ class Opening:
         """Return what a file holds, or None if neither its name nor these options say so."""
         if self.format is not None:
             return self.format
-        named = BY_SUFFIX.get(plain_suffix(path))
-        if named is not None:
+        named = BY_SUFFIX.get(plain_suffix(path)) or (None if self.delimiter is None else "csv")
+        if named is not None or not path.is_file():
             return named
-        if self.delimiter is not None:
-            return "csv"
-        return self._by_content(path)
-
-    @staticmethod
-    def _by_content(path: Path) -> str | None:
-        """Recognise a file by how it begins, if only one format begins so."""
-        if path.is_dir() or not path.is_file():
-            return None
         with opened(path, lambda n: None) as stream:
-            head = stream.read(_HEAD)
-        return format_of_head(head)
+            return format_of_head(stream.read(_HEAD))
 
 
 def format_of_head(head: bytes) -> str | None:

@@ -133,7 +133,13 @@ def _learned(subjects: Sequence[Subject]) -> Markup:
         summary="Size of the category against size of the model; the table has the figures.",
     )
     rows = [
-        [subject.name, f"{members:,}", f"{words:,}", repr(subject.run.prior), share(_expected(subject))]
+        [
+            subject.name,
+            f"{members:,}",
+            f"{words:,}",
+            repr(subject.run.prior),
+            share(expected_at(subject.run.ranking, subject.k)),
+        ]
         for subject, (members, words) in zip(subjects, sizes, strict=True)
     ]
     headings = ["Category", "Members", "Words", "Prior", "Expected precision"]
@@ -160,10 +166,6 @@ def _strengths(subjects: Sequence[Subject]) -> Markup | None:
         summary="Size of the model against the ratio of the strengths; the table has the priors.",
     )
     return figure(picture, "The size of each model and the ratio of its learned strengths.")
-
-
-def _expected(subject: Subject) -> float:
-    return expected_at(subject.run.ranking, subject.k)
 
 
 def _names(subjects: Sequence[Subject]) -> tuple[str, str]:

@@ -51,7 +51,11 @@ def results_of(run: Run, said: Sequence[Verdict], *, k: int = K) -> dict[str, An
     blind, teaching = ([each for each in said if each.is_blind is kind] for kind in (True, False))
     decided, known = decisions(blind), decisions(last_words(said))
     rankings = {"learned": run.ranking, "laplace": run.baseline}
-    status_of = {id: status for ranking in rankings.values() for id, status in _statuses(ranking)}
+    status_of = {
+        id: status
+        for ranking in rankings.values()
+        for id, status in zip(ranking.ids, ranking.table["status"].to_pylist(), strict=True)
+    }
     kinds = {id: _kind(decided.get(id), status) for id, status in status_of.items()}
     relevant = frozenset(id for id, kind in kinds.items() if kind in ("yes", SUBCATEGORY))
     k = min(k, *(len(ranking) for ranking in rankings.values()))
@@ -169,10 +173,6 @@ def _progress(said: Sequence[Verdict]) -> list[int]:
     return list(accumulate(int(decided[item] == "yes") for item in in_order))
 
 
-def _statuses(ranking: Ranking) -> list[tuple[str, str | None]]:
-    return list(zip(ranking.ids, ranking.table["status"].to_pylist(), strict=True))
-
-
 def _judged_to(kinds: Mapping[str, str], rankings: Iterable[Ranking]) -> int:
     """Return how many of the first documents of each ranking are judged without a gap."""
     return min(
@@ -211,7 +211,8 @@ def estimated_precision(counts: Mapping[str, int]) -> dict[str, float] | None:
 def _documents(
     run: Run, decided: Mapping[str, str], known: Mapping[str, str], status_of: Mapping[str, str | None]
 ) -> list[dict[str, Any]]:
-    ranks = {name: _ranks(ranking) for name, ranking in (("rank", run.ranking), ("laplace_rank", run.baseline))}
+    rankings = {"rank": run.ranking, "laplace_rank": run.baseline}
+    ranks = {name: {id: place for place, id in enumerate(each.ids, 1)} for name, each in rankings.items()}
     titles = {row["id"]: row["title"] for ranking in (run.baseline, run.ranking) for row in ranking.rows()}
     return [
         {
@@ -224,7 +225,3 @@ def _documents(
         }
         for id, title in sorted(titles.items(), key=lambda pair: (ranks["rank"].get(pair[0], len(titles) + 1), pair[1]))
     ]
-
-
-def _ranks(ranking: Ranking) -> dict[str, int]:
-    return {id: place for place, id in enumerate(ranking.ids, start=1)}

@@ -365,7 +365,7 @@ class Verdicts:
     def add(self, verdict: Verdict) -> Verdict:
         """Store a verdict; when this returns, it is on the disk. One that is stored already is returned as it is."""
         self.add_all([verdict])
-        stored = self._find(verdict.id)
+        (stored,) = self._select("WHERE id = ?", (verdict.id,))
         if _said_by(stored) != _said_by(verdict):
             raise InputError("another verdict has this identity already; each needs one of its own")
         return stored
@@ -460,9 +460,6 @@ class Verdicts:
         with self._said(), self._lock:
             self._check_seals()
             return self._database.execute("SELECT reviewer, copies, overlap FROM team ORDER BY rowid").fetchall()
-
-    def _find(self, id: str) -> Verdict:
-        return self._select("WHERE id = ?", (id,))[0]
 
     def _select(self, which: str, values: tuple[str | int, ...] = ()) -> list[Verdict]:
         with self._said(), self._lock:

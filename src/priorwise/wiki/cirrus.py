@@ -39,11 +39,6 @@ _LARGEST_PAGE = 2**63 - 1
 _site_names = lru_cache(maxsize=64)(site_names)
 
 
-def too_short(min_bytes: int) -> str:
-    """Return what is said of pages with less wikitext."""
-    return f"pages of less than {min_bytes} bytes left out"
-
-
 @dataclass(frozen=True, slots=True)
 class Left:
     """Why a record is left out, and whether something is wrong with it."""
@@ -91,7 +86,7 @@ def entry_of(record: dict[str, Any], action_id: Any, min_bytes: int) -> Read | L
     if _is_disambiguation(record, article, [*labels, *added], names):
         return Left(DISAMBIGUATION)
     if _bytes(record, source or text) < min_bytes:
-        return Left(too_short(min_bytes))
+        return Left(f"pages of less than {min_bytes} bytes left out")
     return Read(Document(title, title, text, labels, added, origin, page), wrong)
 
 

@@ -36,10 +36,6 @@ class Nodes:
     direct: int
     spread: Floats
 
-    @property
-    def grid_size(self) -> int:
-        return self.direct + self.spread.shape[1]
-
 
 def nodes_for(grid: Floats) -> Nodes:
     """Choose the fewest nodes that give Σ log(λ + count) on the whole grid to rounding.
@@ -210,7 +206,7 @@ class ClassTerms:
         from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms
 
         nodes = self._nodes
-        terms = np.empty((len(cases), nodes.grid_size))
+        terms = np.empty((len(cases), nodes.direct + nodes.spread.shape[1]))
         case_terms(cases, indptr, tokens, self._rows, self._logs, self._sizes, nodes.spread, nodes.direct, terms)
         return terms
 
