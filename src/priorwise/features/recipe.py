@@ -65,8 +65,8 @@ class Recipe:
         if self.factors is not None:
             data = data * self.factors[counts.indices]
         if self.cosine:
-            row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-            squares = np.bincount(row, data**2, counts.shape[0])
+            sizes = np.diff(counts.indptr)
+            squares = np.bincount(np.repeat(np.arange(counts.shape[0]), sizes), data**2, counts.shape[0])
             length = np.sqrt(squares if beyond is None else squares + beyond)
-            data = data / np.where(length > 0, length, 1.0)[row]
+            data = data / np.repeat(np.where(length > 0, length, 1.0), sizes)
         return csr_matrix((data, counts.indices, counts.indptr), shape=counts.shape)

@@ -744,7 +744,8 @@ class Start:
             if not subcategories:
                 free = np.flatnonzero(~outside)
                 outside[free] = [each.status == SUBCATEGORY for each in statuses.of(free)]
-        rows = _rankable(category, model)
+        scorer = Scorer.of(model, corpus)
+        rows = _rankable(category, model, scorer)
         may = ~outside[rows]
         if not may.any():
             raise NotEnoughData("there is no document to judge: all are members, left out, or in subcategories")
@@ -757,7 +758,6 @@ class Start:
             use_vectors=reads_vectors(model, corpus),
             ignored=ignored,
         )
-        scorer = Scorer.of(model, corpus)
         further = (_of_labels(model, corpus, read), _of_vectors(model, corpus, read))
         weights = np.concatenate([scorer.table(corpus.n_vocabulary), *further])
         scores = np.sort((read.X @ weights)[may])
@@ -832,12 +832,12 @@ def with_constant(X: Any) -> Any:
     return hstack([X, csr_matrix(np.full((X.shape[0], 1), math.sqrt(CONSTANT)))], format="csr", dtype=np.float32)
 
 
-def _rankable(category: Category, model: LinearModel) -> Rows:
+def _rankable(category: Category, model: LinearModel, scorer: Scorer) -> Rows:
     """The documents that are ranked: all that may be read, or members, judged documents and the best others."""
     rows, corpus = category.readable, category.corpus
     if len(rows) <= READ_AT_MOST:
         return rows
-    scores = Local(None).score_corpus(corpus, Scorer.of(model, corpus))
+    scores = Local(None).score_corpus(corpus, scorer)
     scores += further_scores(model, corpus, np.arange(corpus.n_documents))
     scores[category.members] = scores[category.rejected] = np.inf
     return np.sort(rows[np.argpartition(-scores[rows], READ_AT_MOST)[:READ_AT_MOST]])

@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import quote
@@ -180,8 +181,17 @@ def _announce(here: str, elsewhere: Sequence[str], browser: bool, say: Callable[
     say(f"{here} (Ctrl-C ends it)")
     for address in elsewhere:
         say(f"{address} (from other machines)")
+    threading.Thread(target=_warm_up, daemon=True).start()
     if browser:
         threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()
+
+
+def _warm_up() -> None:
+    """Import the libraries that the first category needs, while its reader still looks at the first page."""
+    for name in ("scipy.sparse", "scipy.special", "priorwise.ranking._kernels"):
+        import_module(name)
+    # pyarrow imports pandas, where it is installed, with the first array.
+    import_module("pyarrow").array([0]).to_numpy()
 
 
 def _in_address(host: str) -> str:
