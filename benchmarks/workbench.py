@@ -117,8 +117,8 @@ def measure_workbench(page: Any, base: str, used: Callable[[], float]) -> None:
         shown = page.locator(".document").get_attribute("data-document")
         page.keyboard.press("y")
         page.wait_for_function("(id) => document.querySelector('.document').dataset.document !== id", arg=shown)
-    spent = [each.request.timing["responseEnd"] for each in stored]
-    print(f"verdict stored: median {np.median(spent):.0f} ms, slowest of 20 {max(spent):.0f} ms", flush=True)
+    waits = [each.request.timing["responseEnd"] for each in stored]
+    print(f"verdict stored: median {np.median(waits):.0f} ms, slowest of 20 {max(waits):.0f} ms", flush=True)
     frames = np.array(page.evaluate(SCROLL))
     rows = page.locator(".queue li").first.get_attribute("aria-setsize")
     middle, late = np.percentile(frames, [50, 99])
