@@ -23,6 +23,7 @@ import argparse
 import csv
 import hashlib
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,32 @@ class VectorPeer:
         return LinearSVC(C=self.C).fit(X, y).decision_function(X)
 
 
+class TextPeer(LinearPeer):
+    """A peer that may read pairs of adjacent words as well, or runs of two to four characters, or balance its classes.
+
+    Pairs and runs are those that at least two texts have.
+    """
+
+    def __init__(self, kind: str, C: float, reads: str = "words", *, balanced: bool = False) -> None:
+        super().__init__(kind, "all", C=C)
+        self.reads, self.class_weight = reads, "balanced" if balanced else None
+        self.name += f", {reads}" * (reads != "words") + ", balanced" * balanced
+
+    def features(self, corpus: Corpus) -> Any:
+        return super().features(corpus) if self.reads == "words" else _cut(corpus, self.reads)
+
+
+@lru_cache(maxsize=1)
+def _cut(corpus: Corpus, reads: str) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    pairs = {"ngram_range": (1, 2), "token_pattern": r"\w+"}
+    how = {"analyzer": "char", "ngram_range": (2, 4)} if reads == "characters" else pairs
+    rows = range(corpus.n_documents)
+    texts = [f"{title}\n{corpus.text(row) or ''}" for row, title in zip(rows, corpus.titles(rows), strict=True)]
+    return TfidfVectorizer(sublinear_tf=True, min_df=2, **how).fit_transform(texts)
+
+
 OURS = DefaultModel()
 WORDS_ONLY = DefaultModel(labels=False)
 PEERS = {
@@ -72,17 +99,17 @@ PEERS = {
         LinearPeer("logistic", "bagged", C=10.0),
     ],
     "wide": [
-        LinearPeer(kind, "all", C=C, pairs=pairs, balanced=balanced)
+        TextPeer(kind, C, reads, balanced=balanced)
         for kind in ("svm", "logistic")
         for C in (0.1, 1.0, 10.0)
-        for pairs in (False, True)
+        for reads in ("words", "pairs")
         for balanced in (False, True)
     ],
     "vectors": [
         VectorPeer("centroid of vectors"),
         *(VectorPeer(kind, C) for kind in ("vectors", "words and vectors") for C in (0.1, 1.0, 10.0)),
     ],
-    "languages": [LinearPeer("svm", "all", C=C, characters=each) for each in (False, True) for C in (0.1, 1.0, 10.0)],
+    "languages": [TextPeer("svm", C, reads) for reads in ("words", "characters") for C in (0.1, 1.0, 10.0)],
 }
 COLUMNS = ["corpus", "known", "label", "method", "hidden", "k", "ppv", "average precision", "seconds"]
 COLUMNS += ["missing", "low", "high", "expected at k"]

@@ -113,17 +113,8 @@ def draft_of(path: Path) -> Path:
 
 def drafts_of(path: Path) -> list[Path]:
     """Return the drafts of `path` that are there; whoever holds its lock knows that they are left over."""
-    before, after = f"{path.name}.", ".partial"
-    if not path.parent.is_dir():
-        return []
-    return [
-        each
-        for each in path.parent.iterdir()
-        if each.name.startswith(before)
-        and each.name.endswith(after)
-        and len(mark := each.name[len(before) : -len(after)]) == 12
-        and set(mark) <= set("0123456789abcdef")
-    ]
+    draft = re.compile(re.escape(path.name) + r"\.[0-9a-f]{12}\.partial")
+    return [each for each in path.parent.iterdir() if draft.fullmatch(each.name)] if path.parent.is_dir() else []
 
 
 @contextmanager

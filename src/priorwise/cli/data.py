@@ -115,7 +115,6 @@ def print_category(corpus: Any, name: str, *, depth: int, top: int) -> None:
 
 
 def _print_tree(corpus: Any, name: str, below: Any, depth: int, top: int) -> None:
-
     n = below.num_rows
     say(f"\n{counted(n, 'subcategory')}, at most {counted(depth, 'step')} below:")
     # The nearest ones are kept, so each of those that are kept has the one above it.

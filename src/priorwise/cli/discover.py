@@ -428,7 +428,6 @@ def print_run(run: Any, show: int) -> None:
 
 
 def _print_candidates(run: Any, show: int) -> None:
-
     has_graph = run.about.subcategories is not None
     headings = ["rank", "score", "prob.", "baseline", "title", "subcategory", "strongest words"]
     rows = [

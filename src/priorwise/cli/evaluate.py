@@ -125,7 +125,6 @@ def print_evaluation(found: Any, pairs: int, labels: int) -> None:
 
 
 def _print_labels(found: Any, count: int) -> None:
-
     worst = sorted(found.by_label(), key=lambda each: each["f1"])[:count]
     if worst:
         say("\nThe labels with the lowest F1:")
@@ -141,7 +140,6 @@ def _print_labels(found: Any, count: int) -> None:
 
 
 def _print_pairs(found: Any, count: int) -> None:
-
     rows = [
         [
             safe(found.labels[pair.true], 40),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -35,38 +36,25 @@ class LinearPeer:
     `kind` ("logistic", "svm"): the scikit-learn model, with its default settings. `negatives` ("1", "5", "20",
     "bagged", "all"): this many random negatives per member; 20 per member and the mean of ten such models; or all
     other documents. `C`: how far it trusts the data. `tuned`: whether C is the one of 0.1, 1, 10, 100 with the best
-    average precision in three-fold cross-validation, for each model that is fitted; else it is given. `characters`:
-    whether it reads the runs of two to four characters that at least two texts have, instead of words. `pairs`:
-    whether it also reads the pairs of adjacent words that at least two texts have. `balanced`: whether members and
-    other documents weigh the same together.
+    average precision in three-fold cross-validation, for each model that is fitted; else it is given.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        negatives: str,
-        *,
-        C: float = 1.0,
-        tuned: bool = False,
-        characters: bool = False,
-        pairs: bool = False,
-        balanced: bool = False,
-    ) -> None:
-        self.kind = kind
-        self.negatives = negatives
-        self.C = C
-        self.tuned = tuned
+    class_weight: str | None = None
+
+    def __init__(self, kind: str, negatives: str, *, C: float = 1.0, tuned: bool = False) -> None:
+        self.kind, self.negatives, self.C, self.tuned = kind, negatives, C, tuned
         self.name = f"{kind}, {negatives} negatives" if negatives in ("bagged", "all") else f"{kind}, {negatives}:1"
         if tuned:
             self.name += ", tuned"
         elif C != 1.0:
             self.name += f", C={C:g}"
-        self.reads = "characters" if characters else "pairs" if pairs else "words"
-        self.balanced = balanced
-        self.name += f", {self.reads}" * (self.reads != "words") + ", balanced" * balanced
+
+    def features(self, corpus: Corpus) -> Any:
+        """What it reads: a row for each document."""
+        return tfidf(corpus)
 
     def scores(self, corpus: Corpus, known: Rows, label: str = "") -> Floats:
-        X = tfidf(corpus, self.reads)
+        X = self.features(corpus)
         others = np.setdiff1d(np.arange(corpus.n_documents), known)
         if self.negatives == "all":
             return self._fit(X, known, others)
@@ -79,7 +67,7 @@ class LinearPeer:
         from sklearn.linear_model import LogisticRegression
         from sklearn.svm import LinearSVC
 
-        how = {"C": self.C, "class_weight": "balanced" if self.balanced else None}
+        how = {"C": self.C, "class_weight": self.class_weight}
         model = LogisticRegression(max_iter=1000, **how) if self.kind == "logistic" else LinearSVC(**how)
         rows = np.concatenate([known, negatives])
         y = np.arange(len(rows)) < len(known)
@@ -107,28 +95,12 @@ def _draw(others: Rows, size: int, seed: int) -> Rows:
     return np.random.default_rng(seed).choice(others, size=min(size, len(others)), replace=False)
 
 
-_cache: dict[str, dict[str, Any]] = {}
-_CUT: dict[str, dict[str, Any]] = {
-    "characters": {"analyzer": "char", "ngram_range": (2, 4)},
-    "pairs": {"ngram_range": (1, 2), "token_pattern": r"\w+"},
-}
+@lru_cache(maxsize=1)
+def tfidf(corpus: Corpus) -> Any:
+    """TF-IDF of the words of the whole corpus, kept for the next category."""
+    from sklearn.feature_extraction.text import TfidfTransformer
 
-
-def tfidf(corpus: Corpus, reads: str = "words") -> Any:
-    """TF-IDF of the whole corpus, of words, words and pairs, or runs of characters, kept for the next category."""
-    from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
-
-    if corpus.checksum not in _cache:
-        _cache.clear()
-    kept = _cache.setdefault(corpus.checksum, {})
-    if reads not in kept:
-        if reads in _CUT:
-            rows = range(corpus.n_documents)
-            texts = [f"{title}\n{corpus.text(row) or ''}" for row, title in zip(rows, corpus.titles(rows), strict=True)]
-            kept[reads] = TfidfVectorizer(sublinear_tf=True, min_df=2, **_CUT[reads]).fit_transform(texts)
-        else:
-            kept[reads] = TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
-    return kept[reads]
+    return TfidfTransformer(sublinear_tf=True).fit_transform(corpus.matrix())
 
 
 MEASURES = ("ppv@50", "ppv@100", "ppv@250", "average precision")

@@ -34,7 +34,6 @@ from priorwise.ranking.table import Ranking
 from priorwise.tables import write_csv
 
 if TYPE_CHECKING:
-    from priorwise.charts import Picture
     from priorwise.models.naive_bayes.terrain import Terrain
 
 
@@ -218,7 +217,6 @@ class Run:
         return f"<Run of {what}: {members}, {self.prior!r}, {candidates}>"
 
     def _repr_html_(self) -> str:
-
         return run_html(self)
 
     def plot_terrain(self) -> Picture:

@@ -68,7 +68,6 @@ class SparkWork:
         return reading_of(store, done, made, source.remarks())
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
-        """Return what counts and renumbers the tokens of all shards."""
         return SparkTokens(self.spark, shards, unfinished.store)
 
 
@@ -150,7 +149,6 @@ class SparkTokens:
         )
 
     def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Yield the documents of each shard."""
         assert self._names is not None
         # Where tasks look up the tokens: one file that each process maps, or reads once.
         with self._store.write("ids.arrow") as file:
@@ -317,15 +315,12 @@ class _Table:
         self.cuts: list[str] = ids[_SAMPLED_PER_SPLIT::_SAMPLED_PER_SPLIT]
 
     def makers(self) -> Iterator[MakeShard]:
-        """Refuse: only Spark reads its tables."""
         raise InputError("only Spark can read this table")
 
     def splits(self) -> Sequence[Any]:
-        """Refuse: a table's rows come through Spark."""
         raise InputError("only Spark can read this table")
 
     def remarks(self) -> dict[str, int]:
-        """Return nothing: a faulty row is an error."""
         return {}
 
     def splits_done(self, done: int, total: int) -> None:
@@ -333,8 +328,7 @@ class _Table:
 
 
 @dataclass(frozen=True)
-class _TableWork:
-    spark: Spark
+class _TableWork(SparkWork):
     table: _Table
 
     def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
@@ -359,9 +353,6 @@ class _TableWork:
         finally:
             conf.set(_BATCH, usual)
         return reading_of(store, done, made, {})
-
-    def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
-        return SparkTokens(self.spark, shards, unfinished.store)
 
 
 @dataclass(frozen=True)

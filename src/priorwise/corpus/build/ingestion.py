@@ -233,7 +233,6 @@ class ReaderSplit:
     keep_text: KeepText
 
     def makers(self) -> Iterator[MakeShard]:
-        """Yield functions that make its shards."""
         return shard_makers(self.reader, self.keep_text)
 
     def remarks(self) -> dict[str, int]:

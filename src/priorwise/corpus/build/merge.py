@@ -257,8 +257,6 @@ class TokensHere:
         return added_up([shard.vocabulary for shard in self._shards], self._merged)
 
     def batches(self, token_id: NDArray[np.uint32], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Yield the documents of each shard."""
-
         def batch(number: int) -> pa.RecordBatch:
             return renumbered(self._shards[number].tokens, token_id[self._merged.of_shard(number)], schema)
 

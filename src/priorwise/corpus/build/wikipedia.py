@@ -62,7 +62,6 @@ class WikiShards:
         self._report = _Report(progress, self.total_bytes)
 
     def makers(self) -> Iterator[MakeShard]:
-        """Yield functions that make the shards; each may be called on any thread."""
         before = 0
         for dump, site in self._dumps:
             for piece in dump.pieces(self._remarks):
@@ -124,7 +123,6 @@ class DumpSplit:
     _remarks: Remarks = field(default_factory=Remarks)
 
     def makers(self) -> Iterator[MakeShard]:
-        """Yield functions that make its shards."""
         for piece in self.dump.pieces(self._remarks) if self.piece is None else [self.piece]:
             yield partial(shard_of_piece, piece, self.site, self.min_bytes, self.longest)
 

@@ -164,12 +164,10 @@ class StorePlace:
         self.store = store
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
-        """Write one Arrow file."""
         with self.store.write(name) as file:
             return write_arrow(file, schema, batches)
 
     def copy(self, name: str, content: pa.Buffer) -> None:
-        """Write a file that is there as a whole."""
         with self.store.write(name) as file:
             file.write(content)
 
@@ -291,7 +289,6 @@ class Makers:
     told: Callable[[], dict[str, int]] = dict
 
     def makers(self) -> Iterator[MakeShard]:
-        """Yield functions that make the shards."""
         return iter(self.shards)
 
     def splits(self) -> Sequence[Split]:
@@ -299,7 +296,6 @@ class Makers:
         raise InputError("this input can only be read by the local engine")
 
     def remarks(self) -> dict[str, int]:
-        """Return what is to be said about the input."""
         return self.told()
 
     def splits_done(self, done: int, total: int) -> None:
@@ -313,7 +309,6 @@ class Threads:
     workers: int | None = None
 
     def read(self, source: ShardSource, unfinished: Unfinished) -> Reading:
-        """Make the shards, but for those that are there."""
         if not isinstance(unfinished, PartialCorpus):
             raise InputError(
                 "the local engine writes a corpus to the disk, and Corpus.open(…).save(ADDRESS) copies it; "
@@ -328,7 +323,6 @@ class Threads:
         return Reading(made, resumed, reading["remarks"])
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
-        """Return what counts and renumbers the tokens of all shards."""
         return TokensHere(shards, unfinished.allocate, self.workers)
 
 
