@@ -228,12 +228,7 @@ def statuses_below(corpus: Corpus, label: str | None, depth: int | None) -> Stat
 
 @dataclass(frozen=True)
 class Subcategories:
-    """The subcategories of a run's category, and how many candidates are in them.
-
-    `depth`: how far below the category a subcategory may be; any number of steps by default. `categories`: how many
-    subcategories there are. `candidates`: for each ranking, how many candidates are in a subcategory and how many
-    are new.
-    """
+    """The subcategories of a run's category, and how many candidates are in them."""
 
     depth: int | None
     categories: int

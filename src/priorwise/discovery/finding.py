@@ -315,11 +315,7 @@ def run_of(
 
 @dataclass(frozen=True)
 class Discovery:
-    """A category that is being learned and ranked.
-
-    `engine`: where the passes over the corpus run. `tell`: told what is being done and how far it is. `shared`: a
-    sample that judges the priors of other categories, too.
-    """
+    """A category that is being learned and ranked."""
 
     category: Category
     choices: RunChoices

@@ -30,10 +30,6 @@ def most_instructive(
     members are what is lacking, and the best candidates come first. But many that are alike would make the model take a
     part of the category for the whole of it. So they come in rounds: one whose vector has a cosine above 0.2 with a
     document of the same round waits for the next, and one whose cosine with any before it is above 0.9 is left out.
-
-    `run`: its ranking; the baseline has no part in it. `corpus`: what the run ranked. `most`: how many rows to
-    return; all by default. `judged`: documents whose verdict is known already. `subcategories`: whether documents
-    of a subcategory are asked about, too.
     """
     known = frozenset(judged)
     rows = [

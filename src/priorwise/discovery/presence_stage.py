@@ -297,11 +297,7 @@ class PresenceFacts:
 
 @dataclass(frozen=True)
 class PresenceStage(Stage):
-    """Presence naive Bayes with a learned prior.
-
-    `about`: how the prior was learned. `terrains`: the objective map of each sample. `trials`: every pair of
-    strengths that the search looked at, in order.
-    """
+    """Presence naive Bayes with a learned prior."""
 
     name: ClassVar[str] = "presence"
     title: ClassVar[str] = "the presence model"

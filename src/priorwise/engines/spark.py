@@ -334,10 +334,7 @@ _GROUP, _DESCRIPTION = "spark.jobGroup.id", "spark.job.description"
 
 @contextmanager
 def watched(context: Any, n_tasks: int, tell: TasksDone | None) -> Iterator[None]:
-    """Tell how many of some tasks are done while the block waits for them, at least once when all are.
-
-    `n_tasks`: how many tasks the block runs. `tell`: called from another thread.
-    """
+    """Tell how many of some tasks are done while the block waits for them, at least once when all are."""
     if tell is None:
         yield
         return

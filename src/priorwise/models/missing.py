@@ -18,10 +18,7 @@ TOO_MANY = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The estimated number of missing members, with an 80% interval.
-
-    `expected`, `low`, `high`: numbers of documents.
-    """
+    """The estimated number of missing members, with an 80% interval."""
 
     expected: float
     low: float
@@ -38,9 +35,6 @@ def estimate_missing(ranks: NDArray[np.int64], n_others: int) -> Missing:
 
     with r_(1) ≤ r_(2) ≤ … the n ranks. The factor and the interval come from hidden members of 288 cases in seven
     datasets, where h is known.
-
-    `ranks`: the rank of each left-out member among the documents that may be members, from 1. `n_others`: how many
-    documents may be members.
     """
     expected = min(LeftOutRanks().most_missing(ranks) / TOO_MANY, float(n_others))
     within = math.exp(spread_of_missing(len(ranks)))
@@ -60,9 +54,6 @@ def calibrate_by_moments(scores: Floats, held_out: Floats, expected: float) -> C
         Σ_d p(s_d) = h,    Σ_d p(s_d) s_d = h · mean of the held-out scores,    p(s) = 1/(1 + e^{−(as + b)})
 
     Unlike a fit that takes all other documents for negatives, it knows that missing members are among them.
-
-    `scores`: the scores of all documents that may be members. `held_out`: the scores of members when they were left
-    out. `expected`: how many members are among the candidates.
     """
     centre, spread = float(scores.mean()), float(scores.std())
     if spread <= 1e-12 * max(1.0, float(np.max(np.abs(scores)))):

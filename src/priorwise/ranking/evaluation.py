@@ -43,8 +43,6 @@ class Evaluation:
 
     0/0 counts as 0. Macro is the mean over the labels that are true or decided somewhere, micro takes all decisions
     together.
-
-    `n_labels`: how many labels the model knows. `multilabel`: whether each label was decided on its own.
     """
 
     n_labels: int
@@ -225,8 +223,6 @@ def evaluate_on(classifier: Classifier, corpus: Corpus, *, labelled_only: bool =
 
     A model that gives every document one label is asked of those that have one it knows. One that decides each label on
     its own is asked of all, and a document without a label has none of them, unless `labelled_only`.
-
-    `corpus`: documents and labels. `labelled_only`: leave out documents without a label that the model knows.
     """
     from scipy.sparse import csr_matrix
 

@@ -42,11 +42,7 @@ def average_precision(relevant: Mask, total: int | None = None) -> float:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A method compared with a baseline over the same categories.
-
-    `difference`: mean of the differences. `ahead`, `behind`: in how many categories the method is ahead of and
-    behind the baseline. `t_test`: p-value of the paired t-test. `wilcoxon`: p-value of Wilcoxon's signed-rank test.
-    """
+    """A method compared with a baseline over the same categories."""
 
     difference: float
     ahead: int

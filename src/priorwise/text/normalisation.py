@@ -38,10 +38,7 @@ def normalise(text: str) -> bytes:
 
 
 def normalise_texts(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> NormalTexts:
-    """Put many texts in normal form at once; releases the interpreter's lock for nearly all of the time.
-
-    `data`: UTF-8 bytes. `spans`: where each text begins and ends.
-    """
+    """Put many texts in normal form at once; releases the interpreter's lock for nearly all of the time."""
     from priorwise.kernels.words import as_words, read_only
     from priorwise.text._kernels.normalisation import find_runs, write_normal
 

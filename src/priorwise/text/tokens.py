@@ -63,10 +63,7 @@ class CountedTexts:
 
 
 def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
-    """Return the tokens of a text, in order and with repeats.
-
-    `text`: any text; lone surrogates separate. `rule`: the version of the rule.
-    """
+    """Return the tokens of a text, in order and with repeats."""
     from priorwise.text._kernels.tokens import token_spans
 
     data = normalise(text)
@@ -76,8 +73,6 @@ def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
 
 def count_texts(texts: Iterable[str], rule: int = RULE_VERSION) -> CountedTexts:
     """Count the tokens of many texts at once; releases the interpreter's lock while it counts.
-
-    `rule`: the version of the rule.
 
     Returns tokens are numbered in the order in which they were first seen.
     """
