@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -212,6 +212,11 @@ class Prior:
     def __sklearn_clone__(self) -> Self:
         return self  # nothing can change it
 
+    def __repr__(self) -> str:
+        several = len(self.parameters) > 1
+        given = zip(self.parameters, self.numbers, strict=True)
+        return f"{type(self).__name__}({', '.join(f'{p.name}={n:g}' if several else f'{n:g}' for p, n in given)})"
+
     def _repr_html_(self) -> Markup:
         """Its numbers, and in a sentence what they mean, everything escaped."""
         from priorwise.charts import element
@@ -277,48 +282,23 @@ def in_short(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def at_least_zero(name: str, value: Any) -> float:
-    """Take a finite number that is not negative."""
-    number = _number(name, value)
-    if not (math.isfinite(number) and number >= 0):
-        raise InputError(f"{name} must be a number of at least 0, not {value!r}")
-    return number
+def _limit(wanted: str, is_right: Callable[[float], bool]) -> Callable[[str, Any], float]:
+    """Make a function that takes a number by name, and refuses one that is not as wanted in a sentence."""
+
+    def check(name: str, value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} must be a number, not {value!r}") from None
+        if not is_right(number):
+            raise InputError(f"{name} must {wanted}, not {value!r}")
+        return number
+
+    return check
 
 
-def above_zero(name: str, value: Any) -> float:
-    """Take a finite number above 0."""
-    number = _number(name, value)
-    if not (math.isfinite(number) and number > 0):
-        raise InputError(f"{name} must be a positive number, not {value!r}")
-    return number
-
-
-def share(name: str, value: Any) -> float:
-    """Take a number from 0 to 1, both included."""
-    number = _number(name, value)
-    if not 0 <= number <= 1:
-        raise InputError(f"{name} must lie between 0 and 1, both included, not {value!r}")
-    return number
-
-
-def proper_share(name: str, value: Any) -> float:
-    """Take a number between 0 and 1, neither of them."""
-    number = _number(name, value)
-    if not 0 < number < 1:
-        raise InputError(f"{name} must lie between 0 and 1, neither of them, not {value!r}")
-    return number
-
-
-def below_zero(name: str, value: Any) -> float:
-    """Take a finite number below 0."""
-    number = _number(name, value)
-    if not (math.isfinite(number) and number < 0):
-        raise InputError(f"{name} must be a negative number, not {value!r}")
-    return number
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number, not {value!r}") from None
+at_least_zero = _limit("be a number of at least 0", lambda number: 0 <= number < math.inf)
+above_zero = _limit("be a positive number", lambda number: 0 < number < math.inf)
+below_zero = _limit("be a negative number", lambda number: -math.inf < number < 0)
+share = _limit("lie between 0 and 1, both included", lambda number: 0 <= number <= 1)
+proper_share = _limit("lie between 0 and 1, neither of them", lambda number: 0 < number < 1)

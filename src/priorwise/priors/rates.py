@@ -19,7 +19,7 @@ from priorwise.priors.counts import MixedPrior, RatePrior, TermCounts, blend, di
 from priorwise.priors.presence import LogTable, PresencePrior
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Beta(RatePrior):
     """Imagined documents: α of them have the term, β do not.
 
@@ -57,9 +57,6 @@ class Beta(RatePrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
         object.__setattr__(self, "beta", at_least_zero("β", self.beta))
-
-    def __repr__(self) -> str:
-        return f"Beta(alpha={self.alpha:g}, beta={self.beta:g})"
 
     @classmethod
     def of(cls, centre: float, strength: float) -> Beta:
@@ -142,7 +139,7 @@ def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
     return of_count * counts.found + of_share * counts.share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class JelinekMercer(RatePrior, MixedPrior):
     """A share λ of every rate is the collection's.
 
@@ -185,9 +182,6 @@ class JelinekMercer(RatePrior, MixedPrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "mixing", share("λ", self.mixing))
 
-    def __repr__(self) -> str:
-        return f"JelinekMercer({self.mixing:g})"
-
     @classmethod
     def presets(cls, types: int) -> list[Preset]:
         """The JE of *bernoulli*."""
@@ -211,7 +205,7 @@ class JelinekMercer(RatePrior, MixedPrior):
         return (1 - self.mixing) / np.where(empty, np.inf, size), np.where(empty, 1.0, self.mixing)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CollectionBeta(RatePrior, MixedPrior):
     """The same strength for every term, around the collection's rate.
 
@@ -244,9 +238,6 @@ class CollectionBeta(RatePrior, MixedPrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "strength", at_least_zero("a strength", self.strength))
 
-    def __repr__(self) -> str:
-        return f"CollectionBeta({self.strength:g})"
-
     def describe(self, about: CountSummary | None = None) -> str:
         text = _centre(about)
         return text if about is None else f"{text}; {about.strength(self.strength)}"
@@ -262,7 +253,7 @@ class CollectionBeta(RatePrior, MixedPrior):
         return np.where(empty, 0.0, 1.0 / whole), np.where(empty, 1.0, self.strength / whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TermBeta(RatePrior, PresencePrior):
     """A strength for each term and class, read from the data, around the collection's rate.
 
@@ -302,9 +293,6 @@ class TermBeta(RatePrior, PresencePrior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", above_zero("the scale", self.scale))
-
-    def __repr__(self) -> str:
-        return f"TermBeta({self.scale:g})"
 
     def rates(self, counts: TermCounts) -> Floats:
         return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)

@@ -29,7 +29,7 @@ from priorwise.priors.base import (
 from priorwise.priors.counts import ClassSize, WeightPrior, WordPrior, WordWeights, log_rate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dirichlet(WordPrior):
     """Every word is imagined α times in every class; α = 1 is standard naive Bayes.
 
@@ -62,9 +62,6 @@ class Dirichlet(WordPrior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
-
-    def __repr__(self) -> str:
-        return f"Dirichlet({self.alpha:g})"
 
     @classmethod
     def of(cls, strength: float, types: int) -> Dirichlet:
@@ -123,7 +120,7 @@ def _described(about: CountSummary | None, strength: float) -> str:
     return text if about is None else f"{text}; {about.strength(strength)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AbsoluteDiscount(WordPrior):
     """Take δ from every word's count.
 
@@ -155,9 +152,6 @@ class AbsoluteDiscount(WordPrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "discount", proper_share("δ", self.discount))
 
-    def __repr__(self) -> str:
-        return f"AbsoluteDiscount({self.discount:g})"
-
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with this many distinct words get: δU."""
         return self.discount * distinct
@@ -171,7 +165,7 @@ class AbsoluteDiscount(WordPrior):
         return WordWeights.of(size, shift=-self.discount, kept=1.0, divisor=size.occurrences, held_back=held_back)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearDiscount(WordPrior):
     """Take a share α of every word's rate.
 
@@ -203,9 +197,6 @@ class LinearDiscount(WordPrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", proper_share("α", self.alpha))
 
-    def __repr__(self) -> str:
-        return f"LinearDiscount({self.alpha:g})"
-
     def strength(self, occurrences: float) -> float:
         """How many counts the unseen words get if those of the seen ones stay: αN/(1 − α)."""
         return self.alpha * occurrences / (1 - self.alpha)
@@ -218,7 +209,7 @@ class LinearDiscount(WordPrior):
         return WordWeights.of(size, shift=0.0, kept=1 - self.alpha, divisor=size.occurrences, held_back=held_back)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WittenBell(WordPrior):
     """Every distinct word of a class is a sign of α words still to come.
 
@@ -248,9 +239,6 @@ class WittenBell(WordPrior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", above_zero("α", self.alpha))
 
-    def __repr__(self) -> str:
-        return f"WittenBell({self.alpha:g})"
-
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with this many distinct words get: αU."""
         return self.alpha * distinct
@@ -269,7 +257,7 @@ class WittenBell(WordPrior):
         return WordWeights.of(size, shift=0.0, kept=1.0, divisor=whole, held_back=imagined / whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WeightManipulation(WeightPrior):
     """A seen word weighs what was counted; all unseen words of a class share γ.
 
@@ -306,9 +294,6 @@ class WeightManipulation(WeightPrior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", below_zero("γ", self.gamma))
-
-    def __repr__(self) -> str:
-        return f"WeightManipulation({self.gamma:g})"
 
     def describe(self, about: Any = None) -> str:
         return f"no centre: all words that a class has never seen share a weight of {self.gamma:g}"
