@@ -157,6 +157,10 @@ def _points(at: Iterable[int], values: Floats, x: Scale, y: Scale) -> str:
     return "L".join(f"{left:.1f} {top:.1f}" for left, top in zip(xs.tolist(), ys.tolist(), strict=True))
 
 
+def _dot(said: str, left: float, top: float, style: str, size: int = 4) -> Markup:
+    return element("circle", element("title", said), cx=left, cy=top, r=size, class_=style)
+
+
 def dot_plot(
     rows: Sequence[tuple[str, Sequence[float]]], names: Sequence[str], *, x_name: str, summary: str
 ) -> Picture:
@@ -176,15 +180,7 @@ def dot_plot(
             ends = [at for at, _, _ in there]
             drawn.append(element("line", x1=min(ends), x2=max(ends), y1=y, y2=y, class_="link"))
         drawn += [
-            element(
-                "circle",
-                element("title", f"{name}, {own.name}: {value:,.6g}"),
-                cx=at,
-                cy=y,
-                r=5,
-                class_=f"{own.dot} {own.style}",
-            )
-            for at, value, own in there
+            _dot(f"{name}, {own.name}: {value:,.6g}", at, y, f"{own.dot} {own.style}", 5) for at, value, own in there
         ]
     return Picture(joined(across(x, x_name, TOP, bottom), drawn, legend(series, 18)), 640, bottom + 44, summary)
 
@@ -210,15 +206,8 @@ def line_chart(
         drawn.append(element("path", d=f"M{path}" if there else "", class_=f"line {own.style}"))
         if len(points) <= DOTS:
             drawn += [
-                element(
-                    "circle",
-                    element("title", f"{name}: {point[0]:,.6g}, {point[1]:,.6g}"),
-                    cx=left,
-                    cy=top,
-                    r=4,
-                    class_=f"solid series-{own.colour}",
-                )
-                for point, (left, top) in zip(points, there, strict=True)
+                _dot(f"{name}: {point[0]:,.6g}, {point[1]:,.6g}", *at, f"solid series-{own.colour}")
+                for point, at in zip(points, there, strict=True)
             ]
     axes = [across(x, x_name, y.end, y.start), upwards(y, y_name, x.start, x.end)]
     return Picture(joined(axes, drawn, legend(series, 20) if len(lines) > 1 else None), 640, 292, summary)
@@ -237,9 +226,8 @@ def scatter(points: Sequence[tuple[str, float, float]], *, x_name: str, y_name: 
     names = [clipped(name) for name, _, _ in points]
     dots = [(float(x(across_at)), float(y(up_at))) for _, across_at, up_at in points]
     drawn = []
-    for (name, *numbers), (left, top) in zip(points, dots, strict=True):
-        said = element("title", f"{name}: {numbers[0]:,.6g}, {numbers[1]:,.6g}")
-        drawn.append(element("circle", said, cx=left, cy=top, r=5, class_="solid series-1"))
+    for (name, *numbers), at in zip(points, dots, strict=True):
+        drawn.append(_dot(f"{name}: {numbers[0]:,.6g}, {numbers[1]:,.6g}", *at, "solid series-1", 5))
     spots = spots_for(names, dots, (x.start, y.end - 6, 636, y.start + 6))
     for name, (left, top), spot in zip(names, dots, spots, strict=True):
         if spot.rise:

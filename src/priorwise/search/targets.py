@@ -548,9 +548,6 @@ def as_target(target: Target | Callable[[Mask, Array], Any]) -> Target:
     raise TypeError(f"a target is an object such as FBeta(0.5), or a function of (y_true, scores), not {target!r}")
 
 
-Ranks = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class LeftOutRanks:
     """The log-probability of the ranks of left-out members: Σ −log(r + 9), ranks beyond a horizon counting alike.
@@ -584,14 +581,10 @@ class LeftOutRanks:
     lost_after: float = 50.0
     first_share: float = 0.1
 
+    name: ClassVar[str] = "left-out ranks"
     is_log_probability: ClassVar[bool] = True
 
-    @property
-    def name(self) -> str:
-        """A short name for tables."""
-        return "left-out ranks"
-
-    def value(self, ranks: Ranks, horizon: float = np.inf) -> float:
+    def value(self, ranks: Ints, horizon: float = np.inf) -> float:
         """The log-probability of the ranks, up to a constant."""
         return -float(np.log(np.minimum(ranks, horizon) + self.offset).sum())
 
@@ -605,11 +598,11 @@ class LeftOutRanks:
         """
         return max(1.0, float(np.exp(-value / n_members)) - self.offset)
 
-    def horizon(self, ranks: Ranks) -> float:
+    def horizon(self, ranks: Ints) -> float:
         """The rank beyond which a member counts as lost."""
         return self.lost_beyond * self.most_missing(ranks) + self.lost_after
 
-    def most_missing(self, ranks: Ranks) -> float:
+    def most_missing(self, ranks: Ints) -> float:
         """The most members that can be missing, as far as the ranks of left-out members tell.
 
         If a share q of the left-out members is at rank r or better, then so is a share q of the h missing ones: hq ≤ r,
