@@ -1,18 +1,22 @@
 """Start from what somebody knows: a title, a query, keywords, with no member or a few.
 
-    .venv/bin/python benchmarks/knowledge_start.py --clef DIR --data DATA ohsumed.corpus reuters.corpus -o keywords.csv
+    .venv/bin/python benchmarks/knowledge_start.py --clef DATA/reviews/clef2017 --data DATA --tags VOCABULARY \\
+        newsgroups.corpus ohsumed.corpus reuters.corpus medline.corpus debian.corpus shinto-wiki.corpus enwik8.corpus \\
+        -o keywords.csv
 
-DIR holds the ten topics of CLEF 2017 (`reviews/clef2017`). The first table ranks each topic's abstracts by its title,
+The first table ranks each topic's abstracts by its title,
 and by its title and query, beside BM25 (k1 1.2, b 0.75) and BM25 with RM3 feedback (10 documents, 10 words, half of the
 weight). Then 1, 2 and 5 members that are drawn at random are known, too. At last ten members are known, and a model of
 ten others, compared with all twenty. The odds of what is known were chosen on every other topic ("chosen"); the rest
 ("judged") says how good they are.
 
-The second table is about categories of corpora, those of `discovery_study.py`: five members with and without keywords,
-and the harm of wrong keywords, which are those of the next category, with 20 and 100 members. Keywords follow a fixed
-rule that never looks at hidden members: the words of the label's name and, where MeSH has a scope note or Reuters a
-description (`--data`), the ten rarest words of those. The name alone is what `discover` reads by default. A run that is
-stopped goes on where it was.
+The second table is about categories of corpora, those of `discovery_study.py`, evenly over their sizes: five members
+with and without keywords, and the harm of wrong keywords, which are those of the next category, with 20 and 100
+members. Keywords follow a fixed rule that never looks at hidden members: the words of the label's name and, where there
+is a definition, its ten rarest words. Definitions are MeSH's scope notes and Reuters' descriptions (`--data`), and
+those of package tags (`--tags`, the vocabulary of Debian's package `debtags`). "Name" counts the label's name as one
+more member if that helps, as `discover` does by default; the other columns do without it. A run that is stopped
+continues where it was.
 """
 
 from __future__ import annotations
@@ -47,7 +51,7 @@ FEWEST, MOST = 5, 10
 """A keyword from a definition is in at least this many documents; so many of them count."""
 
 FEW_MEMBERS = ("nothing", "name", "right words", "right words and name")
-MANY_MEMBERS = ("nothing", "name", "wrong words", "wrong words and name")
+MANY_MEMBERS = ("nothing", "wrong words")
 
 
 def topics(folder: Path) -> Iterator[tuple[str, str, Corpus, np.ndarray]]:
@@ -161,11 +165,14 @@ def of_topics(folder: Path, seeds: int) -> None:
         print(f"{name:34}{np.isfinite(values).sum():>8}" + "".join(f"{value:>8.3f}" for value in parts))
 
 
-def definitions(data: Path | None) -> dict[str, str]:
-    """What tells a label's meaning in words: MeSH headings and their scope notes, the names of Reuters' topics."""
-    if data is None:
-        return {}
+def definitions(data: Path | None, tags: Path | None) -> dict[str, str]:
+    """What tells a label's meaning in words: MeSH's scope notes, descriptions of Reuters' topics and package tags."""
     found = {}
+    for block in tags.read_text(encoding="utf-8").split("\n\n") if tags else []:
+        if tag := re.match(r"Tag: (\S+)", block):
+            found[tag[1]] = block.partition("Description:")[2]
+    if data is None:
+        return found
     with gzip.open(data / "mesh" / "CTD_diseases.tsv.gz", "rt", encoding="utf-8") as file:
         for name, _, _, note, _, places, *_ in (line.split("\t") for line in file if not line.startswith("#")):
             found[name] = f"{name} {note}"
@@ -193,7 +200,9 @@ def of_corpus(path: Path, chosen: Any, meanings: dict[str, str], done: set[tuple
         told = {
             each: keywords(corpus, each, meanings.get(each, "")) for each in categories(corpus, known, chosen.part, 24)
         }
-        told = dict([each for each in told.items() if each[1]][: chosen.categories])
+        usable = [each for each in told.items() if each[1]]
+        places = np.linspace(0, len(usable) - 1, min(chosen.categories, len(usable))).round().astype(int)
+        told = dict(usable[place] for place in places)
         for place, label in enumerate(told):
             members, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
             belongs = np.isin(np.arange(corpus.n_documents), np.concatenate([members, hidden]))
@@ -226,8 +235,9 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", type=Path)
     parser.add_argument("--clef", type=Path)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--categories", type=int, default=12)
+    parser.add_argument("--categories", type=int, default=12, help="How many categories of each corpus.")
     parser.add_argument("--data", type=Path, help="Folder with mesh/ and reuters-21578/, for definitions of labels.")
+    parser.add_argument("--tags", type=Path, help="The vocabulary of Debian's debtags: definitions of package tags.")
     parser.add_argument("--known", type=int, nargs="*", default=[5, 20, 100])
     parser.add_argument("--part", choices=list(PARTS), default="judge")
     parser.add_argument("-o", "--output", type=Path, default=Path("keywords.csv"))
@@ -240,7 +250,7 @@ def main() -> None:
             chosen.output.write_text(",".join(columns) + "\n", encoding="utf-8")
         with chosen.output.open(newline="", encoding="utf-8") as file:
             done = {tuple(row[name] for name in columns[:4]) for row in csv.DictReader(file)}
-        meanings = definitions(chosen.data)
+        meanings = definitions(chosen.data, chosen.tags)
         with chosen.output.open("a", newline="", encoding="utf-8", buffering=1) as file:
             for path in chosen.corpora:
                 of_corpus(path, chosen, meanings, done, csv.writer(file))
