@@ -22,8 +22,10 @@ The command line prints these as one sentence, without a traceback, and exits wi
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 
 class PriorwiseError(Exception):
@@ -175,3 +177,11 @@ class MissingExtra(PriorwiseError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f"this needs the package '{package}': pip install 'priorwise[{extra}]'")
+
+
+def optional(module: str, extra: str) -> Any:
+    """Import a module of an optional package, or say which extra has it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(module.partition(".")[0].replace("_", "-"), extra) from error

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from priorwise.cli.output import QUIET, progress_bar, say
-from priorwise.errors import MissingExtra
+from priorwise.errors import optional
 from priorwise.readers.opening import FORMATS
 
 PATH: Any = click.Path(path_type=Path)
@@ -277,9 +277,7 @@ def load_pandas() -> None:
     for finder in hiding:
         sys.meta_path.remove(finder)
     try:
-        import pandas  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra("pandas", "spark") from error
+        optional("pandas", "spark")
     finally:
         sys.meta_path[:0] = hiding
 

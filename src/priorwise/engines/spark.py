@@ -32,7 +32,7 @@ from priorwise.corpus.storage.places import Store
 from priorwise.corpus.storage.structure import check_token_batch
 from priorwise.corpus.texts import KeepText
 from priorwise.engines.engine import Answer, Item, Masks, Progress, rank_corpus, score_corpus
-from priorwise.errors import DamagedCorpus, EngineFailed, InputError, MissingExtra, MissingJava, PriorwiseError
+from priorwise.errors import DamagedCorpus, EngineFailed, InputError, MissingJava, PriorwiseError, optional
 from priorwise.ranking.scorer import Scorer, Top, best_first
 
 if TYPE_CHECKING:
@@ -415,7 +415,7 @@ class Spark:
         options : str
             Spark's own settings, such as ``**{"spark.executor.memory": "8g"}``.
         """
-        session_type = _session_type()
+        session_type = optional("pyspark.sql", "spark").SparkSession
         active = session_type.getActiveSession()
         if active is not None and master is None:
             return cls(active)
@@ -602,14 +602,6 @@ class Spark:
 
         with watched(self.session.sparkContext, len(tasks), progress):
             return self.collect(self.map(tasks, work, schema))
-
-
-def _session_type() -> Any:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise MissingExtra("pyspark", "spark") from error
-    return SparkSession
 
 
 PARTS_PER_CORE = 3

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
-from priorwise.errors import MissingExtra
+from priorwise.errors import optional
 from priorwise.explorer.documents import (
     MOST_DOCUMENTS,
     Evidence,
@@ -252,11 +252,7 @@ MEMBER, OTHER, INK, FAINT = "#b5542c", "#1f6384", "#59636b", "#c3c9cd"
 
 def plot_view(view: View, setting: FamilySetting) -> Any:
     """Draw training and held-out documents side by side, members and others apart, and the decision line."""
-    try:
-        from plotly.graph_objects import Figure, Scatter
-        from plotly.subplots import make_subplots
-    except ImportError as error:
-        raise MissingExtra("plotly", "web") from error
+    Scatter = optional("plotly.graph_objects", "web").Scatter
     shown, points, axes = view.documents, view.points(setting), setting.family.axes
     up = points.odds if axes.up is None else points.y
     measures = view.measures(setting)
@@ -264,7 +260,9 @@ def plot_view(view: View, setting: FamilySetting) -> Any:
         f"{title}: F1 {of.f1:.3f}<br>precision {of.precision:.3f}, recall {of.recall:.3f}"
         for title, of in (("Training", measures["training"]), ("Held out", measures["held_out"]))
     ]
-    figure: Figure = make_subplots(1, 2, subplot_titles=titles, shared_xaxes="all", shared_yaxes="all")
+    figure = optional("plotly.subplots", "web").make_subplots(
+        1, 2, subplot_titles=titles, shared_xaxes="all", shared_yaxes="all"
+    )
     generator = np.random.default_rng(0)
     for column, part in enumerate((~shown.held_out, shown.held_out), start=1):
         for name, mask, colour, symbol in (

@@ -16,7 +16,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from priorwise.errors import BrokenFile, InputError, MissingExtra
+from priorwise.errors import BrokenFile, InputError, optional
 from priorwise.features.matrices import validate_data
 from priorwise.features.recipe import inverse_document_frequency, term_frequency
 from priorwise.kernels import Floats
@@ -130,10 +130,7 @@ class Stems(dict[str, str]):
 
     def __init__(self, algorithm: str) -> None:
         super().__init__()
-        try:
-            import snowballstemmer
-        except ImportError:
-            raise MissingExtra("snowballstemmer", "stemming") from None
+        snowballstemmer = optional("snowballstemmer", "stemming")
         known = snowballstemmer.algorithms()
         if algorithm not in known:
             raise InputError(f"no stemmer '{algorithm}'; there are {', '.join(sorted(known))}")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from priorwise.counting import counted
-from priorwise.errors import MissingExtra
+from priorwise.errors import optional
 
 SCHEMA = pa.schema(
     {
@@ -105,16 +105,9 @@ class Ranking:
 
     def to_polars(self) -> Any:
         """The table as a Polars data frame."""
-        try:
-            import polars
-        except ImportError as error:
-            raise MissingExtra("polars", "dataframes") from error
-        return polars.from_arrow(self.table)
+        return optional("polars", "dataframes").from_arrow(self.table)
 
     def to_pandas(self) -> Any:
         """The table as a pandas data frame."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError as error:
-            raise MissingExtra("pandas", "dataframes") from error
+        optional("pandas", "dataframes")
         return self.table.to_pandas()

@@ -16,7 +16,7 @@ from typing import IO, Any, cast
 from urllib.parse import unquote
 
 from priorwise.durable import held, sync_folder
-from priorwise.errors import BrokenFile, CorpusError, InputError, MissingExtra, Unreachable
+from priorwise.errors import BrokenFile, CorpusError, InputError, Unreachable, optional
 
 _ADVICE = {
     "Bucket '": "make the bucket first, or correct the name",
@@ -100,12 +100,9 @@ def file_system(address: str) -> tuple[Any, str]:
 def _by_fsspec(address: str) -> tuple[Any, str]:
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
+    fsspec = optional("fsspec.core", "spark")
     try:
-        from fsspec.core import url_to_fs
-    except ImportError as error:
-        raise MissingExtra("fsspec", "spark") from error
-    try:
-        found, path = url_to_fs(address)
+        found, path = fsspec.url_to_fs(address)
     except (ValueError, TypeError, ImportError) as error:
         raise CorpusError(f"{shown(address)} cannot be reached: {_said(error, address)}") from error
     return PyFileSystem(FSSpecHandler(found)), str(path)

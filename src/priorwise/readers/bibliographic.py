@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from priorwise.errors import BrokenFile, MissingExtra
+from priorwise.errors import BrokenFile, optional
 from priorwise.readers.blocks import blocks
 from priorwise.readers.fields import LONGEST_RECORD, Numbered
 from priorwise.readers.opening import Encoding, known_encoding, opened, recognised
@@ -362,11 +362,10 @@ def all_entries(library: Any) -> list[Any]:
 
 def parsed(path: Path, encoding: str | None, reader: RecordReader | None = None) -> Any:
     """Return a BibTeX file as bibtexparser's library."""
-    try:
-        from bibtexparser import middlewares
-        from bibtexparser.entrypoint import parse_string
-    except ImportError as error:
-        raise MissingExtra("bibtexparser", "files") from error
+    optional("bibtexparser", "files")
+    from bibtexparser import middlewares
+    from bibtexparser.entrypoint import parse_string
+
     used = encoding_of(path, encoding)
     with opened(path, reader.tell if reader else lambda n: None) as stream:
         content = stream.read(LONGEST_RECORD + 1)

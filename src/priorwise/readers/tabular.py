@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from priorwise.errors import BrokenFile, InputError, MissingExtra, UnknownName
+from priorwise.errors import BrokenFile, InputError, UnknownName, optional
 from priorwise.readers.fields import LONGEST_RECORD, Numbered
 from priorwise.readers.opening import Allowance, Encoding, Opening, known_encoding, opened, recognised, spooled
 
@@ -275,13 +275,10 @@ def _cells(workbook: Any, path: Path, name: str) -> Sequence[Sequence[Any]]:
 
 
 def _workbook(plain: Path, path: Path) -> Any:
-    try:
-        from python_calamine import CalamineWorkbook
-    except ImportError as error:
-        raise MissingExtra("python-calamine", "files") from error
+    calamine = optional("python_calamine", "files")
     _refuse_bomb(plain, path)
     try:
-        return CalamineWorkbook.from_path(str(plain))
+        return calamine.CalamineWorkbook.from_path(str(plain))
     except OSError as error:
         if error.errno is not None:
             raise
@@ -324,10 +321,7 @@ def _shows_zeros(path: Path) -> bool:
 
 
 def _rows_as_shown(plain: Path, path: Path, name: str) -> Iterator[list[Any]]:
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise MissingExtra("openpyxl", "files") from error
+    openpyxl = optional("openpyxl", "files")
     try:
         book = openpyxl.load_workbook(plain, read_only=True, data_only=True)
     except Exception as error:
@@ -389,10 +383,7 @@ def _connection(plain: Path, path: Path) -> Iterator[Any]:
     with plain.open("rb") as file:
         head = file.read(16)
     if head[8:12] == b"DUCK":
-        try:
-            import duckdb
-        except ImportError as error:
-            raise MissingExtra("duckdb", "files") from error
+        duckdb = optional("duckdb", "files")
         with _answers(path, ""), closing(duckdb.connect(str(plain), read_only=True)) as connection:
             yield connection
         return

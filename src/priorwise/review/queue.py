@@ -17,7 +17,7 @@ from priorwise.discovery import Run
 from priorwise.discovery.category import SUBCATEGORY
 from priorwise.discovery.instructive import most_instructive
 from priorwise.durable import whole_file
-from priorwise.errors import BrokenFile, InputError, MissingExtra
+from priorwise.errors import BrokenFile, InputError, optional
 from priorwise.ranking.table import Ranking
 from priorwise.readers.fields import as_text
 from priorwise.readers.records import rows_of
@@ -228,7 +228,7 @@ def _unpacked(path: Path) -> int:
 
 
 def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    openpyxl = _openpyxl()
+    openpyxl = optional("openpyxl", "web")
     from openpyxl.styles import Alignment, Font
     from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -253,11 +253,3 @@ def _write_xlsx(path: Path, rows: Sequence[Sequence[str]]) -> None:
     sheet.add_data_validation(choice)
     choice.add(f"E2:E{len(rows) + 1}")
     book.save(path)
-
-
-def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise MissingExtra("openpyxl", "web") from error
-    return openpyxl

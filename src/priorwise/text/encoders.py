@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.errors import InputError, MissingExtra
+from priorwise.errors import InputError, MissingExtra, optional
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -56,10 +56,7 @@ def _network(allowed: bool) -> Iterator[None]:
 
 
 def _wordllama(_: str) -> Encode:
-    try:
-        import wordllama
-    except ImportError as error:
-        raise MissingExtra("wordllama", "vectors") from error
+    wordllama = optional("wordllama", "vectors")
     # Weights and tokenizer are in the package itself, where its loader looks only if it is told.
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
