@@ -151,7 +151,6 @@ def _discover(corpus: Any, folder: Path, name: str, category: str | None) -> dic
 
 
 def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
-
     rows = [
         (
             shlex.join(["priorwise", "report", str(path), "-o", str(path.with_suffix(".html"))]),
@@ -171,6 +170,5 @@ def _print_next(corpus: Any, path: Path, label: str, other: str | None) -> None:
 
 
 def _command(*words: str) -> None:
-
     if not is_quiet():
         click.secho(f"$ {safe(shlex.join(['priorwise', *words]))}", bold=True)

@@ -442,13 +442,7 @@ def _print_candidates(run: Any, show: int) -> None:
         ]
         for row in run.ranking.rows(show)
     ]
-    absent = {"subcategory": not has_graph, "prob.": not run.ranking.has_probabilities}
-    shown = [column for column, heading in enumerate(headings) if not absent.get(heading)]
-    show_table(
-        [headings[column] for column in shown],
-        [[row[column] for column in shown] for row in rows],
-        left=range(headings.index("title") - absent["prob."], len(shown)),
-    )
+    show_table(headings, rows, left=(4, 5, 6), filled=True)
 
 
 def _count_statuses(about: Any) -> str:

@@ -153,22 +153,8 @@ def _print_labels(found: Any, show: int) -> None:
             ]
         )
     if rows:
-        headings = [
-            "category",
-            "members",
-            "missing",
-            "80% interval",
-            "leave-one-out",
-            "predicted",
-            "prob.",
-            "first candidate",
-        ]
-        # A column that the model does not fill is left out.
-        kept = [place for place in range(len(headings)) if any(row[place] for row in rows)]
-        last = len(kept) - 1
-        show_table(
-            [headings[place] for place in kept], [[row[place] for place in kept] for row in rows], left=(0, last)
-        )
+        headings = ["category", "members", "missing", "80% interval", "leave-one-out", "predicted", "prob."]
+        show_table([*headings, "first candidate"], rows, left=(0, 7), filled=True)
 
 
 def by_missing(found: Any) -> Any:

@@ -82,14 +82,17 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value
 
 
-def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
-    """Print aligned columns; those in `left` to the left, the others to the right."""
-    widths = [max(_width(heading), *(_width(row[i]) for row in rows), 0) for i, heading in enumerate(headings)]
+def show_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = (0,), filled: bool = False
+) -> None:
+    """Print aligned columns; those in `left` to the left, the others to the right; with `filled`, no empty ones."""
+    shown = [i for i in range(len(headings)) if not filled or any(row[i] for row in rows)]
+    widths = {i: max(_width(headings[i]), *(_width(row[i]) for row in rows), 0) for i in shown}
     for row in [headings, *rows]:
         cells = []
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - _width(cell))
-            cells.append(cell + space if i in left else space + cell)
+        for i, width in widths.items():
+            space = " " * (width - _width(row[i]))
+            cells.append(row[i] + space if i in left else space + row[i])
         say("  " + "  ".join(cells).rstrip())
 
 
