@@ -132,7 +132,7 @@ def calibrate(scores: Floats, positive: NDArray[np.bool_], weight: Floats) -> Ca
         spread = 1.0
     x = (scores - centre) / spread
     odds = float(np.log((members + 1) / (others + 1)))
-    slope, intercept = logistic_line(x, weight, np.array([weight * target @ x, weight @ target]), odds)
+    slope, intercept = logistic_line(x, weight, np.array([np.sum(weight * target * x), np.sum(weight * target)]), odds)
     return Calibration(slope / spread, intercept - slope * centre / spread) if slope >= 0 else Calibration(0.0, odds)
 
 
@@ -144,14 +144,16 @@ def logistic_line(x: Floats, weight: Floats, wanted: Floats, intercept: float) -
     line = np.array([0.0, intercept])
 
     def loss(line: Floats) -> float:
-        return float(weight @ np.logaddexp(0.0, line[0] * x + line[1]) - wanted @ line)
+        return float(np.sum(weight * np.logaddexp(0.0, line[0] * x + line[1])) - wanted @ line)
 
     current = loss(line)
     for _ in range(200):
+        # Sums, because BLAS would wake all cores for products that take less time than that.
         p = np.exp(-np.logaddexp(0.0, -(line[0] * x + line[1])))
         curvature = weight * p * (1 - p) + 1e-12
-        gradient = np.array([weight * p @ x, weight @ p]) - wanted
-        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
+        gradient = np.array([np.sum(weight * p * x), np.sum(weight * p)]) - wanted
+        mixed = np.sum(curvature * x)
+        hessian = np.array([[np.sum(curvature * x * x), mixed], [mixed, np.sum(curvature)]])
         step = np.linalg.solve(hessian + 1e-9 * np.trace(hessian) * np.eye(2), gradient)
         while (new := loss(line - step)) > current and np.abs(step).max() > 1e-12:
             step /= 2
