@@ -95,7 +95,17 @@ class Manifest:
             raise ValueError("it does not say how texts were cut into tokens")
 
     def _content(self) -> dict[str, Any]:
-        return {"format": FORMAT, "version": VERSION, **asdict(self)}
+        # Not asdict of the whole, which copies every batch's number: a large corpus has thousands, and opens often.
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "counts": asdict(self.counts),
+            "tokenizer": self.tokenizer,
+            "batches": self.batches,
+            "files": {name: asdict(record) for name, record in self.files.items()},
+            "remarks": self.remarks,
+            "source": self.source,
+        }
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
