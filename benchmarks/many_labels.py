@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,8 @@ def show(corpus: Corpus, figures: Figures) -> None:
     some = labels[:: len(labels) // ONE_BY_ONE][:ONE_BY_ONE]
     few, half = some[:BY_REGRESSION], ONE_BY_ONE // 2
     discover(corpus, labels[0])
-    discover_many(corpus, labels[:2])
+    together = partial(discover_many, corpus, model="presence")
+    together(labels[:2])
 
     def alone(part: list[str], top: int) -> None:
         for label in part:
@@ -108,12 +110,12 @@ def show(corpus: Corpus, figures: Figures) -> None:
         figures.measure(f"{ALONE}, {when}", lambda part=part: alone(part, 100), half)
         figures.measure(f"{ALONE_LONGER}, {when}", lambda part=part: alone(part, 1000), half)
         if when == "before":
-            figures.measure("table", lambda: discover_many(corpus, labels), len(labels))
-            figures.measure("longer table", lambda: discover_many(corpus, labels, top=1000), len(labels))
-            figures.measure("runs", lambda: list(discover_runs(corpus, some)), len(some))
+            figures.measure("table", lambda: together(labels), len(labels))
+            figures.measure("longer table", lambda: together(labels, top=1000), len(labels))
+            figures.measure("runs", lambda: list(discover_runs(corpus, some, model="presence")), len(some))
             figures.measure("own samples", lambda: discover_many(corpus, some, seeds=5), len(some))
     figures.measure(ALONE_DEFAULT, lambda: [discover(corpus, label, top=100) for label in few], len(few))
-    figures.measure("default", lambda: discover_many(corpus, few, model="default"), len(few))
+    figures.measure("default", lambda: discover_many(corpus, few), len(few))
 
     print(f"{corpus.n_documents:,} documents, {len(labels):,} labels of 50 members or more")
 
@@ -130,11 +132,11 @@ def show(corpus: Corpus, figures: Figures) -> None:
         row("one `discover --model presence` after another, 1,000 candidates of each", ALONE_LONGER, ALONE_LONGER),
         row("all labels, a table", "longer table", ALONE_LONGER),
         row("one `discover` after another, the default model", ALONE_DEFAULT, ALONE_DEFAULT),
-        row("`--model default` for all", "default", ALONE_DEFAULT),
+        row("the default model for all", "default", ALONE_DEFAULT),
         row("all labels, a table, against that", "table", ALONE_DEFAULT),
     ]
     table(["for each label", "seconds", "of the processors", "ratio (≥ 20)", "of processor time"], rows)
-    candidates = discover_many(corpus, some).candidates
+    candidates = together(some).candidates
     runs = [discover(corpus, label, model="presence", top=100) for label in some]
     print(f"of the first 100 of a run alone, {agreement(candidates, runs):.1%} are among the table's first 100")
 

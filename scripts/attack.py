@@ -457,6 +457,8 @@ def call(*words: Any) -> None:
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):  # noqa: PTH123
         try:
             main([str(word) for word in words], prog_name="priorwise", standalone_mode=False)
+        except click.Abort as error:
+            raise KeyboardInterrupt from error
         except click.ClickException as error:
             if isinstance(error.__cause__, PriorwiseError):
                 raise error.__cause__ from error
@@ -471,8 +473,9 @@ def cases(root: Path) -> Iterator[tuple[str, Callable[[str, bool], Any], bool]]:
     """Yield each writer and command with its name, to make a new result and to replace an older one."""
     for what, write in {**writers(root), **commands(root)}.items():
         for overwrite in (False, True):
-            if not (overwrite and what == NEW_ONLY) and re.search(chosen_writers, what):
-                yield f"{what}, {'replaced' if overwrite else 'new'}", write, overwrite
+            name = f"{what}, {'replaced' if overwrite else 'new'}"
+            if not (overwrite and what == NEW_ONLY) and re.search(chosen_writers, name):
+                yield name, write, overwrite
 
 
 def begun(root: Path, write: Callable[[str, bool], Any], *, overwrite: bool) -> None:
@@ -608,7 +611,9 @@ def main() -> int:
     parser.add_argument("attacks", nargs="*", choices=[*ATTACKS, []], help="which; all by default")
     parser.add_argument("--count", type=int, help="how many cases of each")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="ends, full, together: only names that match this pattern")
+    parser.add_argument(
+        "--only", default="", help="ends, full, together: only names that match this pattern, such as '^report, new'"
+    )
     chosen = parser.parse_args()
     global chosen_writers
     chosen_writers = chosen.only

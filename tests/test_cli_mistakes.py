@@ -43,8 +43,8 @@ def test_unknown_label(refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "x.corpus"
     Corpus.from_texts(["a b"] * 300, labels=["Machine learning"] * 199 + [None] * 101, path=path)
     sentence = refused("discover", path, "Machien learning", "-o", tmp_path / "x.run")
-    assert sentence == "no label 'Machien learning'; did you mean 'Machine learning' (199 members)?"
-    assert refused("discover", path, "qqqq") == "no label 'qqqq'"
+    assert sentence == "no category 'Machien learning'; did you mean 'Machine learning' (199 members)?"
+    assert refused("discover", path, "qqqq") == "no category 'qqqq' or similar; the largest is 'Machine learning'"
     assert [each.name for each in tmp_path.iterdir()] == ["x.corpus"]
 
 
@@ -106,7 +106,8 @@ def test_a_full_disk_under_the_figures_of_a_benchmark(
     monkeypatch.setattr(csv, "writer", lambda file: Full())
     file = tmp_path / "x.csv"
     file.write_text("figures of last week", "utf-8")
-    result = cli("benchmark", "hidden", corpus.path, "--category", "Geology", "--methods", "Laplace", "-o", file)
+    words = ("benchmark", "hidden", corpus.path, "--category", "Geology", "--methods", "Laplace", "-o", file)
+    result = cli(*words, "--overwrite")
     assert result.exit_code == 2
     assert result.stderr == f"Error: no space left on the disk while writing {file}; free some or write elsewhere\n"
     assert {each.name: each.read_text("utf-8") for each in tmp_path.iterdir()} == {"x.csv": "figures of last week"}

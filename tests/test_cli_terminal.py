@@ -53,7 +53,9 @@ def test_titles_and_labels_are_printed_safely(nasty: Path, cli: Cli, tmp_path: P
 
 
 def test_suggestions_are_printed_safely(nasty: Path, refused: Refused) -> None:
-    assert refused("discover", nasty, "[red]sport").startswith("no label '[red]sport'; did you mean '[red]sport�[5m'")
+    assert refused("discover", nasty, "[red]sport").startswith(
+        "no category '[red]sport'; did you mean '[red]sport�[5m'"
+    )
 
 
 def test_safe() -> None:

@@ -138,5 +138,5 @@ def test_a_damaged_graph(tmp_path: Path) -> None:
 def test_a_category_without_members_of_its_own_is_known() -> None:
     corpus = corpus_of(Corpus, Stream(ENTRIES), None)
     assert corpus.members("Machine learning").tolist() == corpus.member_origins("Machine learning").tolist() == []
-    with pytest.raises(UnknownName, match="no label 'Deep lerning'; did you mean 'Deep learning'"):
+    with pytest.raises(UnknownName, match="no category 'Deep lerning'; did you mean 'Deep learning'"):
         corpus.members("Deep lerning")

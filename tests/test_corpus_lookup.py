@@ -67,11 +67,15 @@ def test_parallel_distances_are_those_of_the_table(pattern: str, labels: list[st
 def test_unknown_label_names_the_nearest() -> None:
     corpus = Corpus.from_texts(["a"] * 199, labels=["Machine learning"] * 199)
     with pytest.raises(
-        UnknownName, match=r"no label 'Machien learning'; did you mean 'Machine learning' \(199 members\)\?"
+        UnknownName, match=r"no category 'Machien learning'; did you mean 'Machine learning' \(199 members\)\?"
     ):
         corpus.members("Machien learning")
-    with pytest.raises(UnknownName, match=r"no label 'Quux'$"):
+    with pytest.raises(UnknownName, match=r"no category 'Quux' or similar; the largest is 'Machine learning'$"):
         corpus.members("Quux")
+    # A search finds more than names of about the same letters.
+    other = Corpus.from_texts(["a"], labels=["Art of the Muromachi"])
+    with pytest.raises(UnknownName, match=r"no category 'art'; did you mean 'Art of the Muromachi' \(1 member\)"):
+        other.members("art")
 
 
 def test_sizes() -> None:

@@ -147,7 +147,7 @@ def test_without_a_category_or_a_graph_nothing_is_said(chess: Path, corpus: Corp
         discover(corpus, "Chess", subcategory_depth=2)
     with pytest.raises(InputError, match="must be at least 1"):
         discover(Corpus.open(chess), "Chess", subcategory_depth=0)
-    with pytest.raises(UnknownName, match="no label 'Ches'"):
+    with pytest.raises(UnknownName, match="no category 'Ches'"):
         discover(Corpus.open(chess), "Ches")
 
 

@@ -196,7 +196,7 @@ def test_progress_is_told(corpus: Corpus) -> None:
     [
         ({}, InputError, "give a label, a list of members, words or a description"),
         ({"label": "Chess", "members": ["doc-00001"]}, InputError, "either a label or a list"),
-        ({"label": "Ches"}, UnknownName, r"no label 'Ches'; did you mean 'Chess' \(\d+ members\)\?"),
+        ({"label": "Ches"}, UnknownName, r"no category 'Ches'; did you mean 'Chess' \(\d+ members\)\?"),
         ({"members": ["doc-00001"], "model": "presence"}, NotEnoughData, "at least 2 members to learn from"),
         ({"members": []}, NotEnoughData, "no members: give words or a description"),
         ({"members": ["doc-1", "doc-2"]}, UnknownName, "2 of 2 ids"),

@@ -198,7 +198,7 @@ def test_what_cannot_be_judged_is_said_before_any_work() -> None:
     method = Remembers(np.zeros(5))
     with pytest.raises(NotEnoughData, match="'y' has 1 member: too few"):
         next(hidden_members(tiny, ["x", "y"], [method]))
-    with pytest.raises(UnknownName, match="no label 'z'"):
+    with pytest.raises(UnknownName, match="no category 'z'"):
         next(hidden_members(tiny, ["z"], [method]))
     assert method.shown == []
 
@@ -238,6 +238,8 @@ def test_the_command(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
         assert shown[4] == f"{summary.means['ppv@250'] / base.means['ppv@250']:.2f}"
         assert shown[5] == f"{summary.against.ahead}/{summary.against.behind}"
     assert list(tmp_path.iterdir()) == [file]
+    again = cli("benchmark", "hidden", corpus.path, *arguments, "-o", file)
+    assert "figures.csv is there already" in again.stderr
 
 
 def test_labels_are_chosen_by_size(corpus: Corpus, cli: Cli) -> None:
@@ -251,7 +253,7 @@ def test_labels_are_chosen_by_size(corpus: Corpus, cli: Cli) -> None:
     ("arguments", "says"),
     [
         ([], "no category of"),
-        (["--labels", "Geolgy"], "no label 'Geolgy'; did you mean 'Geology' (44 members)?"),
+        (["--labels", "Geolgy"], "no category 'Geolgy'; did you mean 'Geology' (44 members)?"),
         (["--labels", "Geology", "--methods", "logistc"], "no method 'logistc'"),
         (["--labels", "Geology", "-o", "no-such-folder/x.csv"], "no-such-folder/x.csv cannot be written"),
     ],

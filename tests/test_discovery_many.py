@@ -48,7 +48,7 @@ def test_a_prior_is_the_one_that_discover_chooses_from_the_same_sample(
     monkeypatch.setattr("priorwise.discovery.presence_stage.JUDGED_PER_MEMBER", corpus.n_documents)
     kind = PseudoCounts(centre="collection")
     for label in labels:
-        found = discover_many(corpus, [label], top=20)
+        found = discover_many(corpus, [label], top=20, model="presence")
         training = draw_training(corpus, corpus.members(label), NOBODY, seeds=[0])
         choice = choose_prior(
             [training.samples[0].leave_one_out(kind)],
@@ -92,10 +92,10 @@ def test_a_shared_sample_is_without_the_members_and_the_excluded(corpus: Corpus,
 
 
 def test_rankings_are_those_of_the_learned_weights(corpus: Corpus, labels: list[str]) -> None:
-    found = discover_many(corpus, labels, top=25)
+    found = discover_many(corpus, labels, top=25, model="presence")
     assert found.labels["label"].to_pylist() == labels
     assert len(set(found.labels["length_power"].to_pylist())) == 1
-    together = many._together(corpus, labels, (), Local(), {})
+    together = many._together(corpus, labels, (), Local(), {"model": "presence"})
     for label in labels:
         learned = together.learn(label)
         scores = score_corpus(corpus, learned.scorer)
@@ -116,8 +116,9 @@ def test_rankings_are_those_of_the_learned_weights(corpus: Corpus, labels: list[
 
 def test_runs_hold_the_same_rankings(corpus: Corpus, labels: list[str]) -> None:
     excluded = corpus.ids([1, 2, 3])
-    found = discover_many(corpus, labels, top=25, exclude=excluded)
-    runs = list(discover_runs(corpus, labels, top=25, exclude=excluded))
+    choices: dict[str, Any] = {"model": "presence", "top": 25, "exclude": excluded}
+    found = discover_many(corpus, labels, **choices)
+    runs = list(discover_runs(corpus, labels, **choices))
     for label, run in zip(labels, runs, strict=True):
         rows = rows_of(found.candidates, label)
         assert rows.equals(run.ranking.table.select(rows.column_names).cast(rows.schema))
@@ -129,11 +130,11 @@ def test_runs_hold_the_same_rankings(corpus: Corpus, labels: list[str]) -> None:
     # A grid's value is read off bins, the run's own from the scores; where many are ranked, signs are to rounding.
     np.testing.assert_allclose(by_run["leave_one_out"], found.labels["leave_one_out"], atol=0.02)
     np.testing.assert_allclose(by_run["predicted_positive"], found.labels["predicted_positive"], atol=2)
-    left = discover_runs(corpus, labels, top=25, exclude=excluded, done=labels[1:])
+    left = discover_runs(corpus, labels, **choices, done=labels[1:])
     assert [run.ranking.table.equals(runs[0].ranking.table) for run in left] == [True]
 
 
-@pytest.mark.parametrize("choices", [{"seeds": 1, "model": "presence"}, {"paper": True}, {"model": "default"}])
+@pytest.mark.parametrize("choices", [{"seeds": 1, "model": "presence"}, {"paper": True}, {}])
 def test_with_samples_of_their_own_each_is_as_if_alone(corpus: Corpus, choices: dict[str, Any], tmp_path: Path) -> None:
     labels = ["Chess", "Geology"]
     found = discover_many(corpus, labels, top=15, **choices)
@@ -155,11 +156,12 @@ def test_with_samples_of_their_own_each_is_as_if_alone(corpus: Corpus, choices: 
 
 def test_groups_and_threads_change_nothing(corpus: Corpus, labels: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[float] = []
-    one = discover_many(corpus, labels, top=9, engine=Local(1), progress=lambda what, share: told.append(share))
+    choices: dict[str, Any] = {"model": "presence", "top": 9}
+    one = discover_many(corpus, labels, **choices, engine=Local(1), progress=lambda what, share: told.append(share))
     assert told[-1] == 1.0
     monkeypatch.setattr(many, "AT_ONCE", 2)
     monkeypatch.setattr(many, "PER_TASK", 1)
-    other = discover_many(corpus, labels, top=9, engine=Local(3))
+    other = discover_many(corpus, labels, **choices, engine=Local(3))
     assert other.candidates.equals(one.candidates)
 
 
@@ -168,7 +170,7 @@ def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
         discover_many(corpus, [])
     with pytest.raises(InputError, match="'Chess' is there twice"):
         discover_many(corpus, ["Chess", "Chess"])
-    with pytest.raises(UnknownName, match="no label 'Ches'"):
+    with pytest.raises(UnknownName, match="no category 'Ches'"):
         discover_many(corpus, ["Ches"])
     with pytest.raises(InputError, match="words or a description are of one category"):
         discover_many(corpus, ["Chess"], model="default", description="a game")
@@ -190,14 +192,14 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     result = cli(*from_file, "-o", tmp_path / "x.parquet")
     assert result.exit_code == 0
     assert "5 candidates for 1 category" in result.stdout
-    expected = discover_many(corpus, ["Chess"], top=5)
+    expected = discover_many(corpus, ["Chess"], model="presence", top=5)
     assert pq.read_table(tmp_path / "x.parquet").equals(expected.candidates)
     assert pq.read_table(tmp_path / "x.labels.parquet").equals(expected.labels)
     first = expected.candidates["title"][0].as_py()
     shown = cli(*from_file).stdout.splitlines()
     assert shown[1].split()[0] == "Chess"
     assert shown[2] == ""
-    assert "With --model default, each category is ranked as one alone would be" in shown[3]
+    assert "does not estimate how many members are missing. The default model does" in shown[3]
     assert len(shown) == 4
     assert first in shown[1]
     assert "x.parquet is there already" in refused(*from_file, "-o", tmp_path / "x.parquet")
@@ -242,7 +244,7 @@ def test_a_run_for_each_label_by_the_command(cli: Cli, refused: Refused, corpus:
     call += ("--model", "presence")
     (tmp_path / "wrong.txt").write_text("Chess\nChoss")
     wrong = ("discover", corpus.path, "--categories-from", tmp_path / "wrong.txt", "--runs", tmp_path / "all")
-    assert "no label 'Choss'; did you mean 'Chess'" in refused(*wrong)
+    assert "no category 'Choss'; did you mean 'Chess'" in refused(*wrong)
     assert not (tmp_path / "all").exists()
     assert "all: 3 runs; labels.csv" in cli(*call).stdout
     folders = ["1-Chess.run", "2-Geology.run", "3-Weaving.run"]

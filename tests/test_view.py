@@ -201,7 +201,7 @@ def test_a_title_is_no_markup_in_a_figure() -> None:
 
 
 def test_refusals(corpus: Corpus) -> None:
-    with pytest.raises(UnknownName, match="no label 'Ches'; did you mean 'Chess'"):
+    with pytest.raises(UnknownName, match="no category 'Ches'; did you mean 'Chess'"):
         explore(corpus, "Ches")
     with pytest.raises(UnknownName, match="no family of priors 'betta'; did you mean 'beta'"):
         explore(corpus, "Chess", "betta")

@@ -68,6 +68,8 @@ FEW = 8
 class UnknownName(InputError, KeyError):
     """A name that is not there, with the nearest names that are; if `known` is complete and short, with all of them.
 
+    With `sizes`, the names that are known were found by a search, the best first.
+
     Examples
     --------
     >>> print(UnknownName("column", "txt", ["text", "title"]))
@@ -82,7 +84,7 @@ class UnknownName(InputError, KeyError):
         from difflib import get_close_matches
 
         there = list(known)
-        nearest = get_close_matches(name, there, n=3, cutoff=0.6)
+        nearest = get_close_matches(name, there, n=3, cutoff=0.6) or (there[:3] if sizes else [])
         hints = [f"'{n}'" + (f" ({sizes[n]})" if sizes and n in sizes else "") for n in nearest]
         self.message = f"no {kind} '{name}'"
         if hints:

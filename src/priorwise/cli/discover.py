@@ -89,7 +89,7 @@ _output = partial(option, group="Output")
     "--model",
     type=Choice(["default", "presence"], old={"auto": "default"}),
     help="default: a regression that learns its prior from left-out members. presence: naive Bayes; faster, finds "
-    "fewer. [default: default; presence for more than 100 categories, or if its options are given]",
+    "fewer. [default: default; presence if its options are given]",
 )
 @_prior(
     "--prior",
@@ -150,7 +150,7 @@ def discover(ctx: click.Context, /, corpus: Path | str, label: str | None, **opt
     The run is kept in a folder. The same command again says that it is up to date.
 
     Without members, start from --words, --description or --prior-from; CATEGORY may then be left out. For many
-    categories, see --all-categories; they are learned in one pass, and share the documents that judge their priors.
+    categories, see --all-categories; with --model presence they are learned in one pass.
     """
     known = {
         "words": _words(options.pop("words")),

@@ -50,8 +50,8 @@ class ManyLabels:
         return labels_with(corpus, self.min_members or MIN_MEMBERS, maintenance=self.maintenance)
 
 
-AS_ONE_ALONE = 100
-"""Up to this many categories are ranked by the model that would rank each alone, which takes longer."""
+A_LONG_JOB = 100
+"""With more categories than this, the default model's time is worth a remark."""
 
 
 def tables(output: Path | None) -> list[Path]:
@@ -72,13 +72,18 @@ def discover_many(
     engine: Any,
 ) -> None:
     """Find the documents missing from many categories."""
-    from priorwise.discovery.finding import RunChoices
+    from priorwise.discovery.finding import DEFAULT, RunChoices
     from priorwise.discovery.many import discover_many as find
 
     labels = many.of(corpus)
-    if choices.get("model") is None and len(labels) <= AS_ONE_ALONE and engine is None:
-        of_model = {name: value for name, value in choices.items() if name not in ("exclude", "threads")}
-        choices["model"] = RunChoices.of(**of_model).model
+    of_model = {name: value for name, value in choices.items() if name not in ("exclude", "threads")}
+    if len(labels) > A_LONG_JOB and RunChoices.of(**of_model).model == DEFAULT:
+        say(
+            f"Learning {counted(len(labels), 'category')} by the default model, each as if it were alone. "
+            "--model presence is hundreds of times faster, but finds fewer members and does not estimate how many are "
+            "missing.",
+            err=True,
+        )
     with progress_bar("Learning the priors", total=1.0) as bar:
         choices |= {
             "engine": engine,
@@ -97,7 +102,7 @@ def discover_many(
     if labels and found.labels["missing"].null_count == len(labels):
         say(
             "\nRanked by the presence model, which is fast but does not estimate how many members are missing. "
-            "With --model default, each category is ranked as one alone would be, with that number, and sorted by it."
+            "The default model does, and the categories are then sorted by that number."
         )
     if output is not None:
         say(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'category')}")

@@ -14,6 +14,7 @@ from priorwise.cli.options import (
     CORPUS,
     COUNT,
     JSON,
+    OVERWRITE,
     PATH,
     SEED,
     Group,
@@ -61,6 +62,7 @@ def benchmark() -> None:
     help="Also presence naive Bayes with every other objective.",
 )
 @option("-o", "--output", type=PATH, help="A CSV file for the figures of every category.")
+@OVERWRITE
 @JSON
 @chooses_engine
 def hidden(
@@ -72,6 +74,7 @@ def hidden(
     seed: int,
     methods: tuple[str, ...],
     output: Path | None,
+    overwrite: bool,
     as_json: bool,
     engine: str,
     master: str | None,
@@ -80,8 +83,12 @@ def hidden(
     """Hide members of each category, and count how many each method finds again at the top of its ranking."""
     from priorwise.discovery.hidden import BASELINE, HERE, all_methods, eligible_labels, hidden_members, summarise
 
-    if output is not None and not (output.parent.is_dir() and not output.is_dir()):
-        raise InputError(f"{output} cannot be written: it is a folder, or its folder does not exist")
+    if output is not None:
+        from priorwise.durable import check_free_files
+
+        if output.is_dir() or not output.parent.is_dir():
+            raise InputError(f"{output} cannot be written: it is a folder, or its folder does not exist")
+        check_free_files([output], overwrite=overwrite)
     opened = open_corpus(corpus)
     wanted = list(dict.fromkeys(labels)) or eligible_labels(opened, min_members)
     if not wanted:
@@ -102,7 +109,7 @@ def hidden(
 
             results = list(hidden_members(opened, wanted, tried, hide=hide, keep=keep, seed=seed, progress=show))
     if output is not None:
-        _write(results, output)
+        _write(results, output, overwrite=overwrite)
     if as_json:
         show_json({"categories": len(wanted), "methods": [asdict(each) for each in summarise(results)]})
         return
@@ -139,11 +146,11 @@ def print_summary(summaries: list[Any], n_labels: int) -> None:
     )
 
 
-def _write(results: list[Any], output: Path) -> None:
+def _write(results: list[Any], output: Path, *, overwrite: bool) -> None:
     from priorwise.durable import whole_file
     from priorwise.tables import csv_writer
 
-    with whole_file(output) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+    with whole_file(output, overwrite=overwrite) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         write_row = csv_writer(file, ["label", "known", "hidden", "method", *results[0].measures, "seconds"])
         for each in results:
             write_row([each.label, each.known, each.hidden, each.method, *each.measures.values(), each.seconds])

@@ -639,7 +639,7 @@ class Corpus:
         >>> corpus.members("Machien learning")
         Traceback (most recent call last):
         ...
-        priorwise.errors.UnknownName: no label 'Machien learning'; did you mean 'Machine learning' (1 member)?
+        priorwise.errors.UnknownName: no category 'Machien learning'; did you mean 'Machine learning' (1 member)?
         """
         return self._members[1][self._members_slice(label)].astype(np.int64)
 
@@ -699,11 +699,14 @@ class Corpus:
             return slice(0, 0)
         near = dict(self.search_labels(label))
         sizes = {name: counted(size, "member") for name, size in near.items()}
-        unknown = UnknownName("label", label, near, sizes=sizes)
+        unknown = UnknownName("category", label, near, sizes=sizes)
         if not self.n_labels:
             unknown.message += (
                 "; the corpus has no labels: read the documents again and name their column (--labels), or name members"
             )
+        elif not near:
+            largest = ", ".join(f"'{name}'" for name, _ in self.largest_labels(3))
+            unknown.message += f" or similar; the largest {'is' if self.n_labels == 1 else 'are'} {largest}"
         raise unknown
 
     def label_sizes(self) -> pa.Table:
