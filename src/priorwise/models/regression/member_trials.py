@@ -26,8 +26,8 @@ ROUGH = 1e-2
 """Solutions that are no more exact than this are sought in one subspace that they share."""
 
 ONE_SIDED_STEPS = 3
-"""Newton's method is near the optimum after this many steps. Rough solutions need only one, from that of the parent: it
-gives left-out members the same ranks, or nearly so."""
+"""Newton's method is near the optimum after this many steps. Rough solutions for few members need only one, from that of
+the parent: it gives left-out members the same ranks, or nearly so."""
 
 GROUP_NAMES = {"labels": "other categories"}
 """What people call a further group of features."""
@@ -111,7 +111,8 @@ class MemberTrials:
         self.columns, self.members, self.about = columns, members, about
         self.groups, self.hyper, self.fold, self.tol = groups, hyper, fold, tol
         self.width = int(fold.max(initial=-1)) + 2
-        self._one_sided_steps = one_sided_steps or (ONE_SIDED_STEPS if tol < ROUGH else 1)
+        is_exact = tol < ROUGH or len(members) >= MANY
+        self._one_sided_steps = one_sided_steps or (ONE_SIDED_STEPS if is_exact else 1)
         self._offset_of = offset
         self.known_spread = 1.0 if known_scores is None else max(float(known_scores.std()), 1e-12)
         self._known = None if known_scores is None else (known_scores / self.known_spread).astype(np.float32)[:, None]
