@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from numba import njit
 
-from priorwise.kernels import kept_code
-from priorwise.kernels.kept_code import COMPILING, VARIABLE, find_room, on_compiling
+from priorwise import kept_code
+from priorwise.kept_code import COMPILING, VARIABLE, find_room, on_compiling
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from priorwise.kernels.kept_code import on_compiling
+        from priorwise.kept_code import on_compiling
 
         if sys.stderr.isatty():
             on_compiling(lambda line: click.echo(line, err=True))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.kernels.kept_code import find_room
+from priorwise.kept_code import find_room
 
 Floats = NDArray[np.float64]
 Block = NDArray[np.float32]

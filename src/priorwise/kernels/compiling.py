@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 from numba.core import event
 
-from priorwise.kernels.kept_code import announce
+from priorwise.kept_code import announce
 
 kernel = njit(cache=True, nogil=True)
 """Compiles a function that Python calls, when it is first called, and keeps the code."""

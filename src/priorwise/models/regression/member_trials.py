@@ -26,8 +26,8 @@ ROUGH = 1e-2
 """Solutions that are no more exact than this are sought in one subspace that they share."""
 
 ONE_SIDED_STEPS = 3
-"""Newton's method is near the optimum after this many steps. Rough solutions for few members need only one, from that of
-the parent: it gives left-out members the same ranks, or nearly so."""
+"""Newton's method is near the optimum after this many steps. With few members a rough solution needs only one step from
+the parent's: left-out members get the same ranks, or nearly so."""
 
 GROUP_NAMES = {"labels": "other categories"}
 """What people call a further group of features."""
