@@ -224,6 +224,23 @@ def test_pubmed_and_bibtex(tmp_path: Path) -> None:
     assert "keywords = {priorwise: Tea: rejected, priorwise: Tea: rank 2}" in text
 
 
+def test_endnote(tmp_path: Path) -> None:
+    plain = "<record><titles><title>Salt</title></titles><dates><year>2001</year></dates></record>"
+    (tmp_path / "a.xml").write_text(ENDNOTE.replace("<records>", f"<records>{plain}"), "utf-8")
+    found = [Result("10.1000/milk", "accepted", 1, 0.9), Result("row 1", "rejected", 2)]
+    for source, output in (("a.xml", "b.xml"), ("b.xml", "c.xml")):
+        told = write_back(tmp_path / source, tmp_path / output, found, label="Tea & Co")
+        assert told == WrittenBack(2, 2, 1)
+    salt, milk = RecordReader([tmp_path / "b.xml"])
+    assert (list(salt.labels), list(milk.labels)) == ([], ["Milk", "Honey", "Tea & Co"])
+    text = (tmp_path / "b.xml").read_text("utf-8")
+    rejected = "<keyword>priorwise: Tea &amp; Co: rejected</keyword><keyword>priorwise: Tea &amp; Co: rank 2</keyword>"
+    assert f"<keywords>{rejected}</keywords><dates>" in text
+    assert "<record><titles><title>Broken &nope; one</title></titles></record>" in text
+    # An export into the file that has an earlier one is the same file.
+    assert (tmp_path / "c.xml").read_text("utf-8") == text
+
+
 def test_joined_records_all_have_the_result(tmp_path: Path) -> None:
     twice = ZOTERO + ZOTERO.replace("TI  - Learned", "TI  - LEARNED")
     (tmp_path / "a.ris").write_text(twice, "utf-8")
@@ -298,10 +315,18 @@ def test_lists_for_wikis(tmp_path: Path) -> None:
     assert page_list(FOUND) == "Tea\nDouglas Adams\n"
     assert page_list(FOUND, ("member", "accepted")) == "Tea\nDouglas Adams\nAle\n"
     assert pywikibot_list(FOUND) == "[[Tea]]\n[[Douglas Adams]]\n"
-    assert quick_statements(FOUND, ("P921", "Q2539")) == ("Q42\tP921\tQ2539\n", 2)
+    statement = ("P921", "Q2539")
+    told = write_finished(tmp_path / "q.txt", Finished("Drinks", FOUND), kind="quickstatements", statement=statement)
+    assert told == {"accepted": 3, "without an item of Wikidata, left out": 2}
+    assert (tmp_path / "q.txt").read_text() == "Q42\tP921\tQ2539\n"
+    told = write_finished(tmp_path / "p.txt", Finished("Drinks", FOUND))
+    assert told == {"accepted": 3, "with a title that no page can have, left out": 1}
+    assert quick_statements([None, "Q1", "Q1"], statement) == "Q1\tP921\tQ2539\n"
+    with pytest.raises(InputError, match="none of these documents has an item of Wikidata"):
+        quick_statements([None], statement)
     assert edits(FOUND, "Drinks").splitlines()[0] == "Tea: + [[Category:Drinks]]  (rank 1, probability 0.9)"
     with pytest.raises(InputError, match="a statement is a property and an item"):
-        quick_statements(FOUND, ("main subject", "Q1"))
+        quick_statements(["Q42"], ("main subject", "Q1"))
     path = tmp_path / "list.txt"
     for made in (page_list(FOUND), pywikibot_list(FOUND)):
         path.write_text(made, "utf-8")

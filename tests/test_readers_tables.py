@@ -44,6 +44,7 @@ JAPANESE = [
     ["1", "吾輩は猫である。名前はまだ無い。", "小説"],
     ["2", "これは本です、たぶん。", "小説"],
 ]
+KANJI = [["id", "text", "labels"], ["1", "日本文学全集 Vol. 1", "小説"], ["2", "Tokyo, 東京大学出版会", "研究"]]
 CYRILLIC = [["id", "text", "labels"], ["1", "Все счастливые семьи похожи друг на друга, каждая несчастливая", "роман"]]
 
 
@@ -70,7 +71,8 @@ def test_excel_and_libreoffice_in_german(encoding: str, delimiter: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("rows", "encoding", "said"), [(JAPANESE, "cp932", "Shift-JIS"), (CYRILLIC, "cp1251", "cp1251")]
+    ("rows", "encoding", "said"),
+    [(JAPANESE, "cp932", "Shift-JIS"), (KANJI, "cp932", "Shift-JIS"), (CYRILLIC, "cp1251", "Windows-1251")],
 )
 def test_other_scripts(rows: list[list[str]], encoding: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
@@ -85,6 +87,11 @@ def test_a_letter_that_is_not_utf8_may_come_late(tmp_path: Path) -> None:
     path.write_bytes(b"id,text\n" + b"1,plain words\n" * 10_000 + "2,früh\n".encode("cp1252"))
     assert recognised(path) == Encoding("cp1252")
     assert list(RecordReader([path]))[-1].text == "früh"
+
+
+@pytest.mark.parametrize("text", ["It’s John’s “house” – don’t\n", "we’re I’ve can’t\n", "À l’été, cœur… – déçu\n"])
+def test_quotes_and_dashes_belong_to_no_other_script(text: str) -> None:
+    assert guessed(text.encode("cp1252") * 30) == Encoding("cp1252")
 
 
 def test_an_encoding_or_a_delimiter_can_be_chosen(tmp_path: Path) -> None:
@@ -473,6 +480,7 @@ def test_a_database(tmp_path: Path, cli: Cli) -> None:
         (gzip.compress(b"id,text\n1,tea\n", mtime=0), []),
         (b"TY  - BOOK\nTI  - tea\nID  - 1\nER  - \n", ["--no-title-words"]),
         (b"id tea\n1 tea\n", ["--delimiter", " ", "--text", "tea"]),
+        (b"Signatur;Titel;Beschreibung\n1;Tee;Ein Buch von warmen Getr\xe4nken\n", []),
     ],
 )
 def test_the_standard_input(content: bytes, options: list[str], tmp_path: Path) -> None:
@@ -480,6 +488,16 @@ def test_the_standard_input(content: bytes, options: list[str], tmp_path: Path) 
     done = subprocess.run(command, input=content, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert Corpus.open(tmp_path / "x.corpus").ids([0]) == ["1"]
+
+
+def test_errors_call_the_standard_input_by_its_name(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "priorwise", "ingest", "records", "-", "-o", str(tmp_path / "x.corpus")]
+    for content, options, said in (
+        (b'{"text": "a"}\n{x\n', [], "Error: the standard input, line 2: not valid JSON"),
+        (b"id,text\n1,a\n", ["--text", "b"], "The columns of the standard input are 'id', 'text'"),
+    ):
+        done = subprocess.run([*command, *options], input=content, capture_output=True, check=False)
+        assert said in done.stderr.decode()
 
 
 def test_an_index_names_the_documents() -> None:

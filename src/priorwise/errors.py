@@ -57,7 +57,7 @@ class BrokenFile(InputError):
 
     def __init__(self, path: str | Path, reason: str, *, line: int | None = None) -> None:
         where = f"{path}, line {line}" if line is not None else f"{path}"
-        self.reason = reason
+        self.reason, self.line = reason, line
         super().__init__(f"{where}: {reason}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
-from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
@@ -227,27 +226,23 @@ def records(
     """  # noqa: D301
     from priorwise.readers.records import RecordReader
 
-    columns = _guessed(files, columns, opening)
-    ingest_reader(lambda: RecordReader(files, columns, opening), writing, duplicate_ids, duplicates)
+    reader = _guessed(RecordReader(files, columns, opening))
+    ingest_reader(lambda: reader, writing, duplicate_ids, duplicates)
 
 
-def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
-    """Guess the columns that nobody named and that do not have their usual names.
+def _guessed(reader: Any) -> Any:
+    """Return a reader that guesses the columns that nobody named and that do not have their usual names.
 
     Without a text, contents count, too. With one, only names do: a column that merely looks like labels is not taken.
     """
-    from priorwise.readers.fields import PEEKED, guess_columns
-    from priorwise.readers.opening import STDIN
-    from priorwise.readers.records import RecordReader
+    from priorwise.readers.fields import guess_columns
 
     source = click.get_current_context().get_parameter_source
     options = {"text": "text", "title": "title", "labels": "labels_column", "id": "id"}
     free = [role for role, name in options.items() if source(name) is ParameterSource.DEFAULT]
-    if not free or STDIN in files:
-        return columns
-    reader = RecordReader(files, opening=replace(opening, join=False))
-    reader.checked = False
-    head = [dict(record) for _, _, record in islice(reader.records(), PEEKED)]
+    if not free:
+        return reader
+    columns, head = reader.columns, reader.first_records()
     names = {name for record in head for name in record}
     own = {"text": columns.texts} | {role: (getattr(columns, role),) for role in ("title", "labels", "id")}
     missing = [role for role in free if not names.issuperset(own[role])]
@@ -257,10 +252,10 @@ def _guessed(files: tuple[Path, ...], columns: Any, opening: Any) -> Any:
     found = {role: name for role, name in found.items() if name in names and name not in taken}
     lengths = [len(str(record.get(found["text"]) or "")) for record in head if "text" in found]
     if not found or (lengths and fmean(lengths) < SHORTEST_TEXT):
-        return columns
+        return reader
     said = ", ".join(f"{role} '{safe(name)}'" for role, name in found.items())
     say(f"Columns: {said}. To choose others, give --text, --title, --labels or --id.", err=True)
-    return replace(columns, **found)
+    return reader.with_columns(replace(columns, **found))
 
 
 @ingest.command(examples="ingest folder mails/ -o mails.corpus")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -73,7 +74,7 @@ def report(
     known before.
     """
     from priorwise.durable import check_free_files, whole_files
-    from priorwise.exports.finished import finished_bytes, write_draft
+    from priorwise.exports.finished import LEFT_OUT, write_draft
     from priorwise.report.page import report_html
     from priorwise.report.subject import subjects_of
     from priorwise.review.export import write_into
@@ -107,8 +108,12 @@ def report(
     for line in lines:
         say(line)
     if printed is not None:
-        text = finished_bytes(found, printed, statuses=statuses or None, statement=_statement(statement))
-        click.echo(text.decode(), nl=False)
+        with TemporaryDirectory() as folder:
+            draft = Path(folder, "list")
+            counts = write_draft(draft, printed, found, statuses or None, _statement(statement))
+            click.echo(draft.read_text("utf-8"), nl=False)
+        if number := counts.get(LEFT_OUT.get(printed, "")):
+            say(f"{counted(number, 'document')} {LEFT_OUT[printed]}", err=True)
     if found and any(each.corpus is None for each in found):
         say("Members known before are left out: the corpus is not where it was (--corpus).", err=True)
 

@@ -13,7 +13,15 @@ from typing import Any
 from priorwise.corpus import Corpus
 from priorwise.durable import whole_file
 from priorwise.errors import InputError
-from priorwise.exports.wikis import edits, page_list, pywikibot_list, quick_statements, wikitext_list
+from priorwise.exports.wikis import (
+    chosen,
+    edits,
+    item_of,
+    page_list,
+    pywikibot_list,
+    quick_statements,
+    wikitext_list,
+)
 from priorwise.exports.write_back import (
     COLUMNS,
     STATUSES,
@@ -36,6 +44,10 @@ KINDS = {
     ".txt": "pages",
 }
 """What a file holds, by the ending of its name."""
+
+LEFT_OUT = {"quickstatements": "without an item of Wikidata, left out"}
+LEFT_OUT |= dict.fromkeys(("pages", "pywikibot", "edits"), "with a title that no page can have, left out")
+"""What a list for a wiki leaves out, and why."""
 
 LISTS = ("wikitext", "pages", "pywikibot", "quickstatements", "edits")
 """Lists for wikis; a list has accepted documents only, unless other statuses are asked for."""
@@ -108,7 +120,7 @@ def write_finished(
     Returns
     -------
     dict
-        How many documents of each status were written.
+        How many documents of each status were chosen, and how many of them a list leaves out.
 
     Examples
     --------
@@ -159,21 +171,40 @@ def write_draft(
     wanted = statuses or (("accepted",) if kind in LISTS else STATUSES)
     if unknown := [each for each in wanted if each not in STATUSES]:
         raise InputError(f"'{unknown[0]}' is not a status; they are {', '.join(STATUSES)}")
-    chosen = [each.of(wanted) for each in finished]
+    found = [each.of(wanted) for each in finished]
+    left_out = 0
     if kind in LISTS:
-        text = "".join(_list(kind, each, wanted, statement, alone=len(chosen) == 1) for each in chosen)
+        text = "".join(_list(kind, each, wanted, statement, alone=len(found) == 1) for each in found)
+        left_out = sum(_left_out(kind, each, wanted) for each in found)
         draft.write_text(text, encoding="utf-8", errors="replace", newline="")
     elif kind in ("ris", "nbib"):
         with draft.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            file.writelines(_records(kind, chosen))
+            file.writelines(_records(kind, found))
     elif kind == "jsonl":
         with draft.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            for row in _rows(chosen):
+            for row in _rows(found):
                 told = {name: value for name, value in row.items() if value not in (None, "")}
                 file.write(json.dumps(told, ensure_ascii=False, default=str) + "\n")
     else:
-        _write_table(draft, kind, list(_rows(chosen)))
-    return dict(sum((Counter(each.counts()) for each in chosen), Counter()))
+        _write_table(draft, kind, list(_rows(found)))
+    counts = dict(sum((Counter(each.counts()) for each in found), Counter()))
+    return counts | ({LEFT_OUT[kind]: left_out} if left_out else {})
+
+
+def _left_out(kind: str, each: Finished, wanted: Collection[str]) -> int:
+    if kind == "wikitext":
+        return 0
+    if kind == "quickstatements":
+        return _items(each).count(None)
+    return len(each.results) - len(list(chosen(each.results, wanted)))
+
+
+def _items(finished: Finished) -> list[str | None]:
+    """Return the item of Wikidata of each document, if it has one."""
+    others = (
+        {} if row is None or finished.corpus is None else finished.corpus.other(row) for _, row in _placed(finished)
+    )
+    return [item_of(each.id, {**each.more, **other}) for each, other in zip(finished.results, others, strict=True)]
 
 
 def _list(kind: str, each: Finished, wanted: Collection[str], statement: Any, *, alone: bool) -> str:
@@ -182,7 +213,7 @@ def _list(kind: str, each: Finished, wanted: Collection[str], statement: Any, *,
     if kind == "quickstatements":
         if statement is None:
             raise InputError("say which statement QuickStatements adds: a property and an item, as in P921=Q2539")
-        return quick_statements(each.results, statement, wanted)[0]
+        return quick_statements(_items(each), statement)
     if kind == "edits":
         return edits(each.results, each.label, wanted)
     return {"pages": page_list, "pywikibot": pywikibot_list}[kind](each.results, wanted)

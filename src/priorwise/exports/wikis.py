@@ -18,7 +18,8 @@ from priorwise.exports.write_back import Result, results_of
 from priorwise.readers.opening import LONGEST_LIST, Opening, small_list, small_text
 from priorwise.readers.records import rows_of
 
-_ITEM = re.compile(r"Q[1-9]\d*")
+_ITEM = re.compile(r"(?:https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/)?(Q[1-9]\d*)")
+_ITEM_COLUMNS = ("wikibase_item", "wikidata", "wikidata item", "item", "qid")
 _PROPERTY = re.compile(r"P[1-9]\d*")
 _LINK = re.compile(r"\[\[\s*:?\s*([^\[\]|#]+?)\s*(?:[|#][^\[\]]*)?\]\]")
 
@@ -72,16 +73,30 @@ def pywikibot_list(results: Rows, statuses: Collection[str] = ("accepted",)) -> 
     return "".join(f"[[{title}]]\n" for _, title in chosen(results, statuses))
 
 
-def quick_statements(
-    results: Rows, statement: tuple[str, str], statuses: Collection[str] = ("accepted",)
-) -> tuple[str, int]:
-    """Return commands for QuickStatements, and how many documents have no item: their ids must be items of Wikidata."""
+def item_of(identity: str, other: Mapping[str, Any]) -> str | None:
+    """Return a document's item of Wikidata: its id, or what a column with a usual name says.
+
+    Examples
+    --------
+    >>> item_of("Tea", {"Wikidata": "http://www.wikidata.org/entity/Q6097"})
+    'Q6097'
+    """
+    columns = {str(name).lower(): value for name, value in other.items()}
+    candidates = [identity, *(str(columns.get(name) or "") for name in _ITEM_COLUMNS)]
+    found = next(filter(None, (_ITEM.fullmatch(each.strip()) for each in candidates)), None)
+    return None if found is None else found[1]
+
+
+def quick_statements(items: Iterable[str | None], statement: tuple[str, str]) -> str:
+    """Return commands for QuickStatements; documents without an item have none."""
     name, value = statement
     if not _PROPERTY.fullmatch(name) or not _ITEM.fullmatch(value):
         raise InputError(f"a statement is a property and an item, such as P921 and Q2539, not '{name}' and '{value}'")
-    found = [each for each in results_of(results).values() if each.status in statuses]
-    items = [each.id for each in sorted(found, key=lambda each: each.rank or 0) if _ITEM.fullmatch(each.id)]
-    return "".join(f"{item}\t{name}\t{value}\n" for item in items), len(found) - len(items)
+    listed = list(items)
+    if listed and not any(listed):
+        why = "none of these documents has an item of Wikidata, which QuickStatements needs"
+        raise InputError(f"{why}: an id such as Q42, or a column 'Wikidata' with one")
+    return "".join(f"{item}\t{name}\t{value}\n" for item in dict.fromkeys(filter(None, listed)))
 
 
 def edits(results: Rows, category: str, statuses: Collection[str] = ("accepted",), space: str = "Category") -> str:

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 from priorwise.durable import check_free_files, whole_file
 from priorwise.errors import BrokenFile, InputError, MissingExtra
@@ -24,13 +25,15 @@ from priorwise.readers.bibliographic import (
     Tagged,
     all_entries,
     encoding_of,
+    endnote_records,
     nbib_records,
     numbered_lines,
     parsed,
     ris_records,
 )
+from priorwise.readers.blocks import unescaped
 from priorwise.readers.fields import PEEKED, Columns, as_text, as_yes, numbered_ids
-from priorwise.readers.opening import BY_SUFFIX, Opening, compressed, plain_suffix
+from priorwise.readers.opening import BY_SUFFIX, Opening, compressed, opened, plain_suffix
 from priorwise.readers.records import RecordReader, rows_of, settled
 from priorwise.readers.tabular import Dialect, chosen_sheet, dialect_of, unique_names
 from priorwise.tables import BYTE_ORDER_MARK, csv_writer, guarded, row_text, starts_formula
@@ -207,6 +210,54 @@ def _with_keywords(entry: str, keywords: str) -> str:
         return f"{entry[: found.start(2)]}{{{keywords}}}{entry[found.end(2) :]}"
     head = entry[: entry.rfind("}")].rstrip().removesuffix(",")
     return f"{head},\n  keywords = {{{keywords}}}\n}}"
+
+
+def write_endnote(path: Path, draft: Path, added: Added, opening: Opening) -> None:
+    """Write EndNote's XML with more keywords; all else stays as it is written."""
+    encoding = encoding_of(path, opening.encoding)
+    with opened(path, lambda n: None) as stream:
+        try:
+            content = stream.read().decode(encoding.codec).encode()
+        except UnicodeError as error:
+            raise BrokenFile(
+                path, f"the text is not valid {encoding.said}; name its encoding with --encoding"
+            ) from error
+    pieces = (content[start : start + _PIECE] for start in range(0, len(content), _PIECE))
+    written, at, row = list[bytes](), 0, 0
+    for _, block, element in endnote_records(pieces, lambda what, n: None):
+        if element is not None:
+            start = content.index(block, at)
+            changed = _with_elements(block.decode(), _keywords_in(added, row), f"{MARK}{added.label}: ")
+            written += [content[at:start], changed.encode()]
+            at, row = start + len(block), row + 1
+    draft.write_bytes((b"".join(written) + content[at:]).decode().encode(encoding.codec))
+
+
+def _with_elements(record: str, words: list[str], earlier: str) -> str:
+    """Add keywords to a record of EndNote's; those of an earlier export are replaced."""
+    known = {each: " ".join(unescaped(_TAG.sub("", each)).split()) for each in _KEYWORD.findall(record)}
+    for each, said in known.items():
+        if said.startswith(earlier):
+            record = record.replace(each, "")
+    before, after = _STYLE if "<style" in record else ("", "")
+    new = [word for word in words if word.startswith(MARK) or word not in known.values()]
+    keywords = "".join(f"<keyword>{before}{escape(_UNWRITABLE.sub(' ', word))}{after}</keyword>" for word in new)
+    if not keywords:
+        return record
+    if "</keywords>" in record:
+        place = record.rindex("</keywords>")
+    else:
+        # Where EndNote has them: before the dates.
+        found = re.search(r"<dates(?=[\s>])|</record>", record)
+        place = len(record) if found is None else found.start()
+        keywords = f"<keywords>{keywords}</keywords>"
+    return f"{record[:place]}{keywords}{record[place:]}"
+
+
+_PIECE = 1 << 20
+_TAG = re.compile(r"<[^<>]*>")
+_KEYWORD = re.compile(r"<keyword(?=[\s>])[^<>]*>(?:(?!</keyword>).)*</keyword>", re.DOTALL)
+_STYLE = ('<style face="normal" font="default" size="100%">', "</style>")
 
 
 def write_into_table(path: Path, draft: Path, added: Added, opening: Opening) -> None:
@@ -537,7 +588,8 @@ def write_back(
     Parameters
     ----------
     source : str or Path
-        The file that the corpus was made of: CSV, TSV, ``.xlsx``, ``.ods``, JSON lines, RIS, ``.nbib`` or BibTeX.
+        The file that the corpus was made of: CSV, TSV, ``.xlsx``, ``.ods``, JSON lines, RIS, ``.nbib``, BibTeX or
+        EndNote's XML.
     output : str or Path
         The file to write. With the ending of another table (``.csv``, ``.xlsx``, ``.jsonl``) it is converted, and then
         the source may have any format of records.
@@ -590,6 +642,8 @@ def write_back(
             write_tagged(path, draft, added, opening, kind)
         elif kind == wanted == "bibtex":
             write_bibtex(path, draft, added, opening)
+        elif kind == wanted == "endnote":
+            write_endnote(path, draft, added, opening)
         elif wanted in ("csv", "tsv") and kind in ("csv", "tsv"):
             write_into_table(path, draft, added, opening)
         elif wanted == "jsonl" and kind == "jsonl":

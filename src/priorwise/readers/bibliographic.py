@@ -9,7 +9,7 @@ import io
 import logging
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -457,14 +457,22 @@ def endnote(reader: RecordReader, path: Path) -> Numbered:
             while piece := text.read(_CHUNK):
                 yield piece.encode()
 
-    found = blocks(pieces(), "record", lambda what, n: reader.remark(what, n=n))
-    for number, block in enumerate(found, start=1):
-        try:
-            element = ElementTree.fromstring(block)
-        except (ElementTree.ParseError, ValueError):
+    for number, _, element in endnote_records(pieces(), lambda what, n: reader.remark(what, n=n)):
+        if element is None:
             reader.remark(MALFORMED, f"{path.name}, record {number}")
-            continue
-        yield number, record_fields(element)
+        else:
+            yield number, record_fields(element)
+
+
+def endnote_records(
+    pieces: Iterable[bytes], remark: Callable[[str, int], None]
+) -> Iterator[tuple[int, bytes, ElementTree.Element | None]]:
+    """Yield the number of each record, how it is written, and what it says; nothing if it is not well-formed."""
+    for number, block in enumerate(blocks(pieces, "record", remark), start=1):
+        try:
+            yield number, block, ElementTree.fromstring(block)
+        except (ElementTree.ParseError, ValueError):
+            yield number, block, None
 
 
 def record_fields(record: ElementTree.Element) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import io
 import lzma
 import math
 import os
+import re
 import shutil
 import stat
 import sys
@@ -286,7 +287,6 @@ _SAID = {
     "utf-16-le": "UTF-16",
     "utf-16-be": "UTF-16",
     "utf-32": "UTF-32",
-    "cp1252": "Windows-1252",
     "cp932": "Shift-JIS",
     "latin-1": "Latin-1",
 }
@@ -302,7 +302,7 @@ class Encoding:
     @property
     def said(self) -> str:
         """Its usual name."""
-        return _SAID.get(self.codec, self.codec)
+        return _SAID.get(self.codec) or self.codec.replace("cp125", "Windows-125")
 
 
 def known_encoding(name: str) -> Encoding:
@@ -386,9 +386,24 @@ def _mostly_utf8(sample: bytes) -> bool:
 def _is_japanese(sample: bytes) -> bool:
     text = (sample[:-1] if len(sample) >= SAMPLE else sample).decode("cp932", "replace")
     beyond = [character for character in text if character > "\x7f"]
+    if not beyond or text.count("\ufffd") > 0.01 * len(beyond):
+        return False
     # Half-width kana are single bytes, which Western letters would be taken for.
     kana = sum("\u3001" <= character <= "\u30ff" for character in beyond)
-    return kana > 0.2 * len(beyond) and text.count("\ufffd") <= 0.01 * len(beyond)
+    if kana > 0.2 * len(beyond):
+        return True
+    # Titles may be in kanji alone. Common ones begin with the bytes of Western dashes and quotes, which come singly.
+    common = sum("\u3001" <= character <= "\u30ff" or _is_common_kanji(character) for character in beyond)
+    in_runs = sum(map(len, _RUNS.findall(text)))
+    return common > 0.8 * len(beyond) and in_runs > 0.5 * len(beyond)
+
+
+_RUNS = re.compile(r"[\u3001-\u30ff\u4e00-\u9fff]{2,}")
+
+
+def _is_common_kanji(character: str) -> bool:
+    """Return whether a character is a kanji of the first level, which nearly all words are written with."""
+    return "\u4e00" <= character <= "\u9fff" and 0x88 <= character.encode("cp932")[0] <= 0x98
 
 
 _OTHER_SCRIPTS = ["big5", "cp1251", "cp1253", "cp1255", "cp1256", "cp866", "cp949", "cp950", "euc_jp", "euc_kr"]
@@ -405,8 +420,14 @@ def _asked(sample: bytes) -> Encoding | None:
         from charset_normalizer import from_bytes
     except ImportError:
         return None
-    best = from_bytes(sample[:_ASKED], cp_isolation=[*_OTHER_SCRIPTS, "cp1252"]).best()
-    return Encoding(codecs.lookup(best.encoding).name) if best is not None and best.encoding != "cp1252" else None
+    telling = b"\n".join(line for line in sample.splitlines() if not line.isascii())[:_ASKED]
+    best = from_bytes(telling, cp_isolation=[*_OTHER_SCRIPTS, "cp1252"]).best()
+    if best is None or best.encoding == "cp1252":
+        return None
+    # Dashes and quotes alone are the same bytes in several of them.
+    read = [character for character in str(best) if character > "\x7f"]
+    is_script = sum(map(str.isalpha, read)) > 0.5 * len(read)
+    return Encoding(codecs.lookup(best.encoding).name) if is_script else None
 
 
 LONGEST_LIST = 1 << 30

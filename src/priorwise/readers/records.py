@@ -71,7 +71,7 @@ def json_lines(reader: RecordReader, path: Path) -> Numbered:
         if begins and not seen and reader.checked:
             for name in columns.texts:
                 if name not in record:
-                    raise unknown_column(name, record.keys(), str(path))
+                    raise unknown_column(name, record.keys(), reader.called(path))
         seen.update(record)
         yield number, record
     if seen and reader.checked:
@@ -109,7 +109,7 @@ def _check_columns(reader: RecordReader, path: Path, seen: set[str]) -> None:
     """Raise UnknownName for a column that no record of the file has; a part of the file asks the rest of it."""
     if reader.lines is not None:
         seen.update(name for name in reader.columns.required if name not in seen and _is_named(name, path))
-    reader.columns.check(sorted(seen), str(path))
+    reader.columns.check(sorted(seen), reader.called(path))
 
 
 def _is_named(name: str, path: Path) -> bool:
@@ -238,6 +238,18 @@ class RecordReader:
         self._remarks, self._said, self._rows = Remarks(), {}, {}
         return self._joined() if self.joins else self._records()
 
+    def first_records(self) -> list[dict[str, Any]]:
+        """Return the first records as they are, whatever columns they have."""
+        unchecked = copy(self)
+        unchecked.checked, unchecked.opening = False, replace(self.opening, join=False)
+        return [dict(record) for _, _, record in islice(unchecked.records(), PEEKED)]
+
+    def with_columns(self, columns: Columns) -> RecordReader:
+        """Return a reader of the same files with other columns."""
+        other = copy(self)
+        other.columns = other._settled = columns
+        return other
+
     @property
     def joins(self) -> bool:
         """Whether records of the same publication are to be joined."""
@@ -251,7 +263,11 @@ class RecordReader:
     def check(self, present: Collection[str], path: Path) -> None:
         """Raise an error if a column that must be there is not, or if one that is read is there twice."""
         if self.checked:
-            self.columns.check(present, str(path))
+            self.columns.check(present, self.called(path))
+
+    def called(self, path: Path) -> str:
+        """Return what to call a file in an error; a copy of the standard input has a name that says nothing."""
+        return str(path) if self.repeatable else "the standard input"
 
     def says(self, path: Path, what: str) -> None:
         """Tell how a file is read, to be counted with its rows."""
@@ -314,13 +330,18 @@ class RecordReader:
         finished = 0
         for path in self.paths:
             rows = 0
-            with reading(path):
-                name = self.opening.format_of(path)
-                if name is None:
-                    raise no_format(path)
-                for place, record in _READERS[name](self, path):
-                    rows += 1
-                    yield path, place, record
+            try:
+                with reading(path):
+                    name = self.opening.format_of(path)
+                    if name is None:
+                        raise no_format(path)
+                    for place, record in _READERS[name](self, path):
+                        rows += 1
+                        yield path, place, record
+            except BrokenFile as error:
+                if self.repeatable:
+                    raise
+                raise BrokenFile(self.called(path), error.reason, line=error.line) from error
             self._rows.setdefault(self._said.get(path, name), []).append((path.name, rows))
             finished += file_size(path)
             self.done_bytes = min(finished, self.total_bytes)

@@ -87,7 +87,9 @@ def entry_of(record: dict[str, Any], action_id: Any, min_bytes: int) -> Read | L
         return Left(DISAMBIGUATION)
     if _bytes(record, source or text) < min_bytes:
         return Left(f"pages of less than {min_bytes} bytes left out")
-    return Read(Document(title, title, text, labels, added, origin, page), wrong)
+    item = _text(record, "wikibase_item")
+    other = {"wikibase_item": item} if item else {}
+    return Read(Document(title, title, text, labels, added, origin, page, other=other), wrong)
 
 
 def language_of(record: dict[str, Any]) -> str:
