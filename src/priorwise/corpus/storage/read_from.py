@@ -55,6 +55,8 @@ class ReadFrom:
         """
         size = path.stat().st_size
         own = path.name if path.name in self.files else next((n for n, s in self.files.items() if s == size), None)
+        if own is None:
+            return None
         places = [path.parent, *([] if corpus is None else [corpus.resolve().parent]), Path()]
         found: list[Path] = []
         for name, size in self.files.items():
