@@ -139,6 +139,21 @@ def test_files_with_the_same_ids_are_told_apart(
     assert "several rows had the id '0'" in said
 
 
+def test_rows_of_a_file_that_the_corpus_was_not_made_of_are_matched_by_their_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"r{n},{TEA if n % 2 else HAY} {n},{'Tee' if n % 4 == 1 else ''}\n" for n in range(40)]
+    for name, part in (("a.csv", rows[:20]), ("b.csv", rows[20:]), ("c.csv", rows[13:26])):
+        Path(name).write_text("id,text,labels\n" + "".join(part), "utf-8")
+    cli("ingest", "records", "a.csv", "b.csv", "-o", "both.corpus")
+    cli("discover", "both.corpus", "Tee", "--into", "new.csv", "--source", "c.csv", "-o", "tee.run")
+    ranks = {row["id"]: row["rank"] for row in Run.load("tee.run").ranking.rows()}
+    with Path("new.csv").open(encoding="utf-8") as file:
+        written = {row["id"]: row["Tee: rank"] for row in csv.DictReader(file)}
+    assert written == {f"r{n}": str(ranks.get(f"r{n}", "")) for n in range(13, 26)}
+
+
 def test_bibliographies_that_were_joined_get_results_whichever_file_named_the_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:

@@ -134,8 +134,8 @@ def check_into(
     read_from = corpus.read_from
     if read_from is None:
         raise InputError(
-            "this corpus was not made of a file of records but, say, of a database or a wiki, or by an earlier priorwise; "
-            "so there is no file to write into; write a table of the results instead (priorwise report RUN -o results.csv)"
+            "this corpus was made from a wiki, a database or a folder, or by an earlier priorwise, so there is no file "
+            "to write into; write a table of the results instead (priorwise report RUN -o results.csv)"
         )
     file = read_from.found(source, corpus.path)
     together = read_from.together(file, corpus.path)
