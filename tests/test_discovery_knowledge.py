@@ -274,8 +274,14 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     again = tmp_path / "again.run"
     said = cli("discover", path, "sport", "--prior-from", out, "--description", "a match", "-o", again).output
     assert "from what you know" in said
+    assert "It starts from a model of 'members', learned from 40 documents." in said
     assert refused("discover", path, "--words", "+gaol") == "no document has the word 'gaol'; did you mean 'goal'?"
     assert "different signs" in refused("discover", path, "--words", "+goal -goal")
-    (tmp_path / "x.bin").write_bytes(b"\xff\xfe\x00\xd8")
-    assert "x.bin" in refused("discover", path, "--description", f"@{tmp_path / 'x.bin'}")
+    for content, reason in {
+        b"\xff\xfe\x00\xd8": "not valid UTF-8 (byte 0)",
+        b"PK\3\4\0\0": "not a text (byte 4 is zero)",
+    }.items():
+        (tmp_path / "x.bin").write_bytes(content)
+        said = refused("discover", path, "--description", f"@{tmp_path / 'x.bin'}")
+        assert f"x.bin: {reason}; save it as plain text" in said
     assert "no such" in refused("discover", path, "sport", "--prior-from", tmp_path / "nowhere.run")

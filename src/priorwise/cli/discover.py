@@ -410,6 +410,8 @@ def print_run(run: Any, show: int) -> None:
     say(f"{what}: {counted(about.members, 'member')}, {counted(about.others, 'other document')}")
     for sentence in ranker.describe():
         say(sentence)
+    if about.prior_from is not None:
+        say(f"It starts from {safe(about.prior_from)}.")
     for stage in run.stages[:-1]:
         if stage.role == NARROWS:
             say(f"{stage.title.capitalize()} chose which documents to read.")

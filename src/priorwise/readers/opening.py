@@ -441,9 +441,12 @@ def small_text(path: Path, at_most: int, what: str) -> str:
     if len(content) > at_most:
         raise BrokenFile(path, f"longer than {at_most:,} bytes, which no {what} is")
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BrokenFile(path, f"not valid UTF-8 (byte {error.start})") from error
+        raise BrokenFile(path, f"not valid UTF-8 (byte {error.start}); save it as plain text in UTF-8") from error
+    if "\0" in text:
+        raise BrokenFile(path, f"not a text (byte {content.find(0)} is zero); save it as plain text in UTF-8")
+    return text
 
 
 def small_list(path: Path, what: str) -> list[str]:
