@@ -112,7 +112,6 @@ class Series:
 
     @property
     def style(self) -> str:
-        """The classes of its line."""
         return f"series-{self.colour}" + (" dashed" if self.dashed else "")
 
 

@@ -42,7 +42,6 @@ class ManyLabels:
         check_free_files(tables(output), overwrite=overwrite)
 
     def of(self, corpus: Any) -> list[str]:
-        """The labels."""
         if self.file is not None:
             from priorwise.readers.opening import small_list
 

@@ -62,7 +62,6 @@ class Sessions:
         return {**facts, "text": text[:2000]}
 
     def state(self, session: Any) -> dict[str, Any]:
-        """Return how far a session is."""
         progress, missing, stop = session.progress, session.missing, session.stop
         return {
             "members": session.run.about.members,

@@ -86,7 +86,6 @@ class Command(click.Command):
         return rest
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the examples."""
         super().format_help_text(ctx, formatter)
         _write_examples(self.examples, formatter)
 
@@ -139,7 +138,6 @@ class Group(click.Group):
         return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add an example of each command."""
         super().format_help_text(ctx, formatter)
         commands = [each for each in self.commands.values() if isinstance(each, Command) and each.examples]
         _write_examples([each.examples[0] for each in commands[:4]], formatter)

@@ -37,7 +37,6 @@ class Strings:
         return self.chunks[chunk][int(row - self.starts[chunk])].as_py()
 
     def take(self, rows: NDArray[np.int64]) -> list[str]:
-        """Return the strings of some rows, in the order asked for."""
         if len(rows) and (rows.min() < 0 or rows.max() >= len(self)):
             raise IndexError(
                 f"rows go from 0 to {len(self) - 1}, and {int(rows.min())} to {int(rows.max())} were asked for"
@@ -68,7 +67,6 @@ class SortedNames:
         return bisect_left(range(len(self.strings)), name.encode("utf-8", "replace"), key=key)
 
     def find(self, name: str) -> int | None:
-        """Return the row of a name, or None."""
         place = self._place(name)
         if place == len(self.strings):
             return None
@@ -114,7 +112,6 @@ class LabelSearch:
         self._lower = pc.utf8_lower(labels)
 
     def __call__(self, query: str, limit: int = 10) -> list[tuple[str, int]]:
-        """Return the best labels with their sizes."""
         wanted = query.strip().lower().encode("utf-8", "replace").decode()
         if not wanted or limit <= 0:
             return []

@@ -131,7 +131,6 @@ class Category:
 
     @cached_property
     def skip(self) -> NDArray[np.bool_]:
-        """The documents that cannot be candidates."""
         skip = np.zeros(self.corpus.n_documents, dtype=bool)
         skip[self.members] = skip[self.excluded] = skip[self.rejected] = True
         if self.verdicts is not None:

@@ -326,7 +326,6 @@ class Discovery:
 
     @cached_property
     def baseline(self) -> Baseline:
-        """The baseline's training."""
         category = self.category
         return Baseline.of(category.corpus, category.members, category.excluded, seed=self.choices.procedure.seed)
 
@@ -342,7 +341,6 @@ class Discovery:
         return self.engine.score_corpus(self.category.corpus, scorer)
 
     def learn_presence(self) -> Learned:
-        """Learn the prior of the presence model."""
         category = self.category
         self.tell("learning the prior", 0.0)
         learned = learn(
@@ -358,7 +356,6 @@ class Discovery:
         return learned
 
     def baseline_stage(self, statuses: Statuses | None) -> Stage:
-        """Rank by the baseline, to compare."""
         skip = self.category.skip
         top = top_of(self.baseline_scores, skip, self.choices.top)
         if not self.category.can_leave_out:

@@ -157,7 +157,6 @@ class DefaultModel:
 
     @property
     def name(self) -> str:
-        """A short name for tables."""
         without = [what for what, used in (("the name", self.named), ("other labels", self.labels)) if not used]
         return "default" + f", without {' and '.join(without)}" * bool(without)
 

@@ -446,7 +446,6 @@ class RunFolders:
         return [label for label, name in there if (self.path / name / RUN).is_file()]
 
     def save(self, run: Run) -> None:
-        """Write the run of one category."""
         run.save(self.path / self.names[str(run.about.label)])
 
     def finish(self) -> pa.Table:

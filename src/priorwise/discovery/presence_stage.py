@@ -326,7 +326,6 @@ class PresenceStage(Stage):
 
     @property
     def terrain(self) -> Terrain:
-        """The objective map, averaged over the samples."""
         if not self.terrains:
             raise InputError("this prior was not learned, so there is no objective map")
         first = self.terrains[0]
@@ -591,7 +590,6 @@ class Procedure:
         return cls(PPV(), "radial", 5, seed, 1.0, (0.0,), mean_counts=False, centre="uniform", is_paper=True)
 
     def counts(self, training: Training) -> str:
-        """What the model counts, in words."""
         if not self.mean_counts:
             return "first sample"
         return "mean of the samples" if training.background is None else "all other documents"
@@ -610,12 +608,10 @@ class Learned:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """What a score means."""
         choice, weight = self.choice, self.training.negative_weight
         return _calibrate(self.samples, choice.prior, choice.length_power, weight)
 
     def model(self, label: str | None) -> LinearModel:
-        """The model, by the names of its words."""
         choice, tokens = self.choice, self.corpus.token_names(self.training.features)
         source = LearnedFrom.of(self.corpus)
         return presence_model(source, label, tokens, self.counts, choice.prior, choice.length_power, self.calibration)
@@ -698,12 +694,10 @@ class Baseline:
 
     @classmethod
     def of(cls, corpus: Corpus, members: Rows, excluded: Rows, *, seed: int = 0) -> Baseline:
-        """Draw its training."""
         return cls(corpus, draw_training(corpus, members, excluded, seeds=[seed], per_member=1.0))
 
     @property
     def calibration(self) -> Calibration:
-        """What a score means."""
         training = self.training
         return _calibrate([training.samples[0].leave_one_out()], PseudoCounts.laplace(), 0.0, training.negative_weight)
 

@@ -43,7 +43,6 @@ class ClassifyPart:
         return Classifier(self.model)
 
     def __call__(self, part: Part) -> list[dict[str, Any]]:
-        """Return the model's labels for each document of the part."""
         return list(self._records(part))
 
     def _records(self, part: Part) -> Iterator[dict[str, Any]]:

@@ -188,7 +188,6 @@ class Called:
     function: Callable[[Any], Any]
 
     def __call__(self, task: tuple[int, Any]) -> Iterator[pa.RecordBatch]:
-        """Yield the answer for one item."""
         number, item = task
         answer = pickle.dumps(self.function(item))
         yield pa.RecordBatch.from_pydict({"number": [number], "answer": [answer]}, schema=ANSWERS)
@@ -290,7 +289,6 @@ class CorpusPart:
             start += table.num_rows
 
     def take(self, rows: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Return the tokens of some documents, copied: offsets and token ids."""
         batches = list(self.batches())
         starts = np.array([*(batch.start for batch in batches), self.n_documents], np.int64)
         offsets, tokens = [batch.offsets for batch in batches], [batch.tokens for batch in batches]
@@ -627,7 +625,6 @@ class RankPart:
     skipped: Sequence[NDArray[np.int64]]
 
     def __call__(self, part: CorpusPart) -> Iterator[pa.RecordBatch]:
-        """Yield the best documents of the part under each scorer, with their numbers in the whole corpus."""
         masks = [part.own(rows) for rows in self.skipped]
         tops = rank_corpus(part, self.scorers, top=self.top, skip=masks, threads=1)
         for number, found in enumerate(tops):
@@ -647,6 +644,5 @@ class ScorePart:
     scorer: Scorer
 
     def __call__(self, part: CorpusPart) -> Iterator[pa.RecordBatch]:
-        """Yield the scores of the part's documents."""
         scores = score_corpus(part, self.scorer, threads=1)
         yield pa.RecordBatch.from_pydict({"start": [part.start], "scores": [scores]}, schema=_SCORES)

@@ -44,7 +44,6 @@ class ShownDocuments:
 
     @cached_property
     def matrix(self) -> Any:
-        """All documents as a sparse matrix of counts."""
         from scipy.sparse import csr_matrix
 
         shape = (len(self), len(self.features))
@@ -165,17 +164,14 @@ class Measures:
 
     @property
     def precision(self) -> float:
-        """The share of the predicted positives that are members, among the documents that are shown."""
         return _share(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float:
-        """The share of the members that are predicted positive."""
         return _share(self.tp, self.tp + self.fn)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
         return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
     @property
@@ -184,7 +180,6 @@ class Measures:
         return _share(self.tp, self.tp + self.others_per_member * self.fp)
 
     def as_dict(self) -> dict[str, float]:
-        """Everything by name."""
         counts = {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
         return {**counts, "precision": self.precision, "recall": self.recall, "f1": self.f1, "ppv": self.ppv}
 

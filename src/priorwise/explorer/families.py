@@ -209,7 +209,6 @@ class MemberFamily(Family):
         return StructuredGaussian().with_numbers(*values[:-2])
 
     def show(self, view: View) -> ShownModel:
-        """Learn the prior of a view's category."""
         from priorwise.explorer.members import ShownMembers
 
         return ShownMembers(view)
@@ -219,7 +218,6 @@ class MemberFamily(Family):
         return []
 
     def write(self, setting: FamilySetting) -> str:
-        """Write down the prior, the provisional members and the keywords."""
         numbers = setting.named()
         written = [repr(setting.prior)]
         if numbers["believed"]:
@@ -264,7 +262,6 @@ class NaiveBayesFamily(Family):
 
     @property
     def group(self) -> str:
-        """The model's heading."""
         return self.model.explored
 
     @property
@@ -273,7 +270,6 @@ class NaiveBayesFamily(Family):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The prior's numbers."""
         return self.prior.parameters
 
     @property
@@ -284,17 +280,14 @@ class NaiveBayesFamily(Family):
         return self.prior.with_numbers(*values)
 
     def show(self, view: View) -> ShownModel:
-        """Count the documents of a view."""
         from priorwise.explorer.naive_bayes import ShownNaiveBayes
 
         return ShownNaiveBayes(view)
 
     def estimator(self, prior: Any) -> Any:
-        """Make the scikit-learn classifier with a prior of this family."""
         return self.model(prior=prior)
 
     def presets(self, types: int) -> list[ShownPreset]:
-        """List the priors of this model that have a name."""
         shown: dict[str, ShownPreset] = {}
         for family in NaiveBayesFamily.all():
             for each in type(family.prior).presets(types) if family.model is self.model else []:

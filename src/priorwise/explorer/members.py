@@ -98,7 +98,6 @@ class TriedMap:
         }
 
     def way(self, objective: Target, start: FamilySetting) -> list[FamilySetting]:
-        """From a prior to the learned one."""
         del objective
         return list(dict.fromkeys([start, self.opening]))
 
@@ -146,26 +145,21 @@ class ShownMembers(ShownModel):
         self._solved: OrderedDict[FamilySetting, Solved] = OrderedDict()
 
     def opening(self, family: Family) -> FamilySetting:
-        """The learned setting, that is the one that counts most."""
         with self._lock:
             return FamilySetting(family, _values(self._learned))
 
     def points(self, setting: FamilySetting) -> Points:
-        """The log odds under the learned prior, and under this one."""
         return Points(self._odds(self.opening(setting.family)), self._odds(setting))
 
     def left_out(self, setting: FamilySetting) -> Floats:
-        """The log odds of the training documents; of a member, by a regression that did not know it."""
         solved = self._solve(setting)
         return solved.calibration.log_odds(solved.left_out)
 
     def weights(self, setting: FamilySetting) -> Floats:
-        """What each word or category adds to the log odds of the documents that have it, on average."""
         solved = self._solve(setting)
         return solved.calibration.slope * solved.weights * self._amounts
 
     def names(self, features: Rows) -> list[str]:
-        """Words, and other categories marked as such."""
         corpus = self.view.corpus
         n_words = corpus.n_vocabulary
         of_labels = features >= n_words
@@ -176,7 +170,6 @@ class ShownMembers(ShownModel):
         return found.tolist()
 
     def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
-        """What the words and other categories of a document add to its log odds."""
         solved, row = self._solve(setting), self._read.X[place]
         added = solved.calibration.slope * solved.weights[row.indices] * row.data
         order = np.lexsort((row.indices, -np.abs(added)))
@@ -189,7 +182,6 @@ class ShownMembers(ShownModel):
         return [Evidence(name, count, weight, weight / count) for name, count, weight in each]
 
     def objective_map(self, family: Family) -> TriedMap:
-        """What the search for the prior tried."""
         with self._lock:
             return TriedMap(self._tried, self.opening(family))
 

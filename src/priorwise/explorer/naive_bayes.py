@@ -41,22 +41,18 @@ class FamilyTerrain:
     negatives: int
 
     def values(self, target: Target) -> Floats:
-        """The target's value in every cell."""
         return target.from_counts(self.tp, self.fp, self.positives, self.negatives)
 
     def drawn(self, objective: Target) -> dict[str, Any]:
-        """The axes, and a value for each cell."""
         return {"axes": [axis.tolist() for axis in self.axes], "values": self.values(objective).round(5).tolist()}
 
     def way(self, objective: Target, start: FamilySetting) -> list[FamilySetting]:
-        """The way from a prior to the best one, which is the last."""
         return [self.setting(cell) for cell in self.path(objective, start)]
 
     def setting(self, cell: tuple[int, ...]) -> FamilySetting:
         return FamilySetting(self.family, tuple(float(axis[i]) for axis, i in zip(self.axes, cell, strict=True)))
 
     def nearest(self, setting: FamilySetting) -> tuple[int, ...]:
-        """The cell of a prior, or the nearest to it."""
         near = (np.abs(np.log(axis / value)) for axis, value in zip(self.axes, setting.values, strict=True))
         return tuple(int(np.argmin(distance)) for distance in near)
 
@@ -100,7 +96,6 @@ class TrainingLeftOut:
         return next(self._held_out(family).score_matrices([prior]))[:, 0]
 
     def terrain(self, family: NaiveBayesFamily) -> FamilyTerrain:
-        """Look at every prior of the family's grid."""
         axes = axes_of(family)
         tp, fp = self._held_out(family).terrain(axes, family.make)
         if tp.ndim > len(axes):  # one number for both classes
@@ -177,7 +172,6 @@ class Coordinates:
         return sums
 
     def of_corpus(self, setting: FamilySetting, corpus: Corpus) -> Iterator[tuple[int, Floats]]:
-        """The coordinates of all documents of the corpus, batch by batch, each with its first document's number."""
         row_of = np.full(corpus.n_vocabulary, -1, dtype=np.int32)
         row_of[self.documents.features] = self._row_of(setting)
 
@@ -189,7 +183,6 @@ class Coordinates:
         yield from in_order((partial(sums_of, batch) for batch in corpus.batches()), None)
 
     def of_tokens(self, setting: FamilySetting) -> Floats:
-        """What each token of the vocabulary adds to the log odds of a document that has it, once."""
         table = self.contributions(setting).table
         return (table[:, MEMBERS] - table[:, OTHERS])[self._row_of(setting)]
 
@@ -294,18 +287,15 @@ class ShownNaiveBayes(ShownModel):
         return Points(sums[:, MEMBERS], sums[:, MEMBERS] - sums[:, OTHERS])
 
     def left_out(self, setting: FamilySetting) -> Floats:
-        """The log odds of every training document by a model of all others."""
         return self._left_out.scores(cast(NaiveBayesFamily, setting.family), setting.prior)
 
     def weights(self, setting: FamilySetting) -> Floats:
-        """What each token adds to the log odds of a document that has it once."""
         return self.coordinates.of_tokens(setting)
 
     def names(self, features: NDArray[np.int64]) -> list[str]:
         return self.view.corpus.token_names(self.view.documents.features[features])
 
     def evidence(self, place: int, setting: FamilySetting) -> list[Evidence]:
-        """What the tokens of a document add; tokens that add nothing are left out."""
         shown = self.view.documents
         own = slice(shown.indptr[place], shown.indptr[place + 1])
         tokens, counts = shown.tokens[own], shown.counts[own].astype(np.int64)
@@ -317,7 +307,6 @@ class ShownNaiveBayes(ShownModel):
         return [Evidence(*each) for each in zip(self.names(tokens[order]), *columns, strict=True)]
 
     def objective_map(self, family: Family) -> FamilyTerrain:
-        """What leave-one-out says of every prior of a family; it is kept."""
         if family.name not in self._maps:
             self._maps[family.name] = self._left_out.terrain(cast(NaiveBayesFamily, family))
         return self._maps[family.name]

@@ -77,7 +77,6 @@ class Finished:
         return replace(self, results=found)
 
     def counts(self) -> dict[str, int]:
-        """Return how many results have each status."""
         found = Counter(each.status for each in self.results)
         return {status: found[status] for status in STATUSES if found[status]}
 

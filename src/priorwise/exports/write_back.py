@@ -522,7 +522,6 @@ class Added:
 
     @property
     def headings(self) -> list[str]:
-        """The names of the new columns."""
         return [f"{self.label}: {name}" for name in COLUMNS]
 
     def cells(self, row: int) -> list[Any]:

@@ -46,7 +46,6 @@ class OutputLabels:
         return 1 if len(self.classes) == 2 and not self.multilabel else len(self.classes)
 
     def name(self, output: int) -> str:
-        """What an output stands for, as errors call it."""
         if self.multilabel:
             return f"label {output}"
         return f"class {self.classes.tolist()[1 if self.n_outputs == 1 else output]!r}"

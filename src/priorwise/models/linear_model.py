@@ -59,7 +59,6 @@ per token: in how many members and other documents it occurs, and what the prior
 
 
 def _tables_of(labels: Sequence[str], members: Floats, tokens: pa.Array, weights: Weights) -> dict[str, pa.RecordBatch]:
-    """The three tables; the weights have a background."""
     background = weights.background
     if background is None:
         raise TypeError("weights are saved with a background")
@@ -119,7 +118,6 @@ def _numbers_of(tables: Mapping[str, pa.RecordBatch], name: str, *, per_token: b
 
 
 def _read_table(path: Path, length: int, sha256: str) -> pa.RecordBatch:
-    """Read one table, and refuse a file that is not what was written."""
     if not path.is_file():
         raise BrokenFile(path.parent, f"the model is damaged: {path.name} is missing")
     if path.stat().st_size != length:
@@ -138,7 +136,6 @@ def _read_table(path: Path, length: int, sha256: str) -> pa.RecordBatch:
 
 
 def _labels_of(tables: Mapping[str, pa.RecordBatch]) -> tuple[list[str], Floats]:
-    """The labels, and how many members each had."""
     labels, members = tables[LABELS].column("label").to_pylist(), tables[LABELS].column("members").to_numpy()
     _require(len(labels) > 0, "there is no label")
     _require(len(set(labels)) == len(labels), "a label is there twice")
@@ -214,7 +211,6 @@ class GroupWeights:
 
     @cached_property
     def by_name(self) -> dict[str, float]:
-        """What each feature adds, by its name."""
         return dict(zip(self.names, self.adds.tolist(), strict=True))
 
 

@@ -161,7 +161,6 @@ class Vocabulary:
 
     @property
     def vocabulary_(self) -> dict[str, int]:
-        """The column of each word."""
         return {word: column for column, word in enumerate(self.words)}
 
     def build_analyzer(self) -> Callable[[str], list[str]]:

@@ -193,7 +193,6 @@ class CorpusEvaluation:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, as JSON can hold it."""
         figures = self.figures
         names = ("precision", "recall", "f1")
         return {

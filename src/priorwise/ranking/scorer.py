@@ -53,7 +53,6 @@ class Scorer:
         return float(self.weights.bias[self.output])
 
     def table(self, n_tokens: int) -> Floats:
-        """Array of one number per token of the vocabulary."""
         return self.weights.lookup(n_tokens, self.output)
 
     def prepared(self, n_tokens: int) -> Callable[[NDArray[Any], NDArray[np.uint32], NDArray[Any]], Floats]:

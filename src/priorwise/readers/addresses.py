@@ -212,7 +212,6 @@ class RemoteFile(PurePosixPath):
         return shown(self.address)
 
     def __truediv__(self, name: Any) -> RemoteFile:
-        """Return a file in this folder."""
         return RemoteFile(with_ending(self.address, f"/{name}"))
 
     def __reduce__(self) -> tuple[type[RemoteFile], tuple[str]]:
@@ -247,7 +246,6 @@ class RemoteFile(PurePosixPath):
         return os.stat_result((0o100444, 0, 0, 1, 0, 0, info.size, seconds, seconds, seconds), {"st_mtime_ns": changed})
 
     def is_file(self) -> bool:
-        """Return whether it is there."""
         try:
             self.stat()
         except FileNotFoundError:
@@ -259,11 +257,9 @@ class RemoteFile(PurePosixPath):
         return False
 
     def resolve(self, strict: bool = False) -> RemoteFile:
-        """Return itself."""
         return self
 
     def open(self, mode: str = "rb", buffering: int = -1, *_: Any, **__: Any) -> IO[Any]:
-        """Open it for reading anywhere in it."""
         if mode != "rb":
             raise BrokenFile(str(self), "it can only be read")
         raw = _Reading(self)

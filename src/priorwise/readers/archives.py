@@ -52,7 +52,6 @@ class Guarded(Spending):
         self.cut = False
 
     def read1(self, longest: int = _PIECE) -> bytes:
-        """Take some bytes; none at the end."""
         if not self._ahead:
             return self._next(longest)
         taken, self._ahead = self._ahead[:longest], self._ahead[longest:]
@@ -277,7 +276,6 @@ class Inputs:
 
     @property
     def sizes(self) -> list[int]:
-        """The size of each file on the disk."""
         return [status.st_size for _, _, status in self._files]
 
     def some(self, chosen: slice, remark: Callable[..., None], tell: Callable[[int], None]) -> Inputs:

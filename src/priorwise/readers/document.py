@@ -233,7 +233,6 @@ class Remarks:
         return f"{what} ({'; '.join(places)}{more})" if places else what
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as what JSON can hold."""
         return {what: [n, self._places[what]] for what, n in self._counts.items()}
 
     @classmethod

@@ -164,7 +164,6 @@ def _go_on(url: str, path: Path, at_most: int, progress: Progress, timeout: floa
 
 
 def _said(cause: object, timeout: float) -> str:
-    """What went wrong, in words."""
     if isinstance(cause, TimeoutError):
         return f"no answer within {timeout:g} s"
     if isinstance(cause, socket.gaierror):

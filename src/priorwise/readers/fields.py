@@ -75,12 +75,10 @@ class Columns:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The columns with text."""
         return (self.text,) if isinstance(self.text, str) else tuple(self.text)
 
     @property
     def required(self) -> list[str]:
-        """The columns that must be there."""
         chosen = [(self.id, "id"), (self.title, "title"), (self.labels, "labels")]
         return [*self.texts, *(name for name, usual in chosen if name != usual)]
 

@@ -98,18 +98,15 @@ class Spending(io.RawIOBase):
         self._allowance = allowance
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def read1(self, longest: int) -> bytes:
-        """Take some bytes; none at the end."""
         piece = bytes(self._source.read1(longest))
         if self._allowance is not None:
             self._allowance.spend(len(piece))
         return piece
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, or a part of it."""
         piece = self.read1(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
@@ -128,17 +125,14 @@ class Counted(io.RawIOBase):
         self._tell = tell
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Read into a buffer, and tell."""
         n = cast("io.RawIOBase", self._file).readinto(buffer) or 0  # type: ignore[arg-type]
         self._tell(n)
         return n
 
     def close(self) -> None:
-        """Close the file beneath too."""
         self._file.close()
         super().close()
 

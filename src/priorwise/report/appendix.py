@@ -280,7 +280,6 @@ class Bin:
 
     @property
     def share(self) -> float:
-        """The share that was accepted."""
         return self.accepted / self.documents
 
     @property

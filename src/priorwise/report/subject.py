@@ -47,7 +47,6 @@ class Subject:
 
     @property
     def ranked_by(self) -> str:
-        """What ranks the candidates, in words."""
         return self.run.ranker.title.removeprefix("the ")
 
     @property

@@ -821,7 +821,6 @@ class Start:
         return id in self.place or not self.outside[self.category.corpus.row(id)]
 
     def ids(self) -> list[str]:
-        """Every document that may be judged, also those that cannot be ranked."""
         return list(self.category.corpus.ids(np.flatnonzero(~self.outside)))
 
 
@@ -906,7 +905,6 @@ class State:
 
     @cached_property
     def scores(self) -> NDArray[np.float32]:
-        """The score of every document that can be ranked."""
         weights = np.append(self.weights, 0.0).astype(np.float32)
         return np.asarray(self.start.X @ weights)
 
@@ -922,7 +920,6 @@ class State:
         return _first(self.unread, np.abs(self.scores + line.intercept / line.slope), top)
 
     def rank(self, place: int) -> int:
-        """The rank of a document among the unread ones."""
         before = self.unread & (self.scores > self.scores[place])
         ties = self.unread[:place] & (self.scores[:place] == self.scores[place])
         return int(np.count_nonzero(before)) + int(np.count_nonzero(ties)) + 1
@@ -956,7 +953,6 @@ class State:
         return _at_level(slope, self.scores[self.unread].astype(np.float64), max(self.missing.expected, LEAST_EXPECTED))
 
     def probabilities(self, places: Rows) -> Floats | None:
-        """The probability of membership of some documents."""
         line = self.calibration
         return None if line is None else line.probability(self.scores[places].astype(np.float64))
 

@@ -249,7 +249,6 @@ class Verdicts:
 
     @classmethod
     def of_run(cls, run: Path) -> Verdicts:
-        """Open those of a run's folder."""
         return cls(run / FILE_NAME)
 
     def _check_format(self) -> None:
@@ -349,7 +348,6 @@ class Verdicts:
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
 
     def copy_to(self, path: Path) -> None:
-        """Write the whole database to another file."""
         with self._said(), self._lock:
             copy = sqlite3.connect(path)
             try:
@@ -358,7 +356,6 @@ class Verdicts:
                 copy.close()
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._database.close()
 
@@ -450,7 +447,6 @@ class Verdicts:
         return list(found.values())
 
     def set_team(self, reviewers: Iterable[str], copies: int, overlap: float) -> None:
-        """Store who judges together, instead of whoever did so before."""
         with self._adding("team"):
             self._database.execute("DELETE FROM team")
             self._database.executemany("INSERT INTO team VALUES (?, ?, ?)", [(n, copies, overlap) for n in reviewers])
@@ -592,7 +588,6 @@ class Tally:
             self.words[item] = word
 
     def documents(self) -> list[JudgedDocument]:
-        """Return every document that is judged now."""
         return [JudgedDocument(id, self.words[id], drawn) for id, drawn in self._drawn.items() if id in self.words]
 
 

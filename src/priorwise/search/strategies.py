@@ -40,7 +40,6 @@ class Tried:
 
     @property
     def best(self) -> Any:
-        """The best candidate."""
         return self.candidates[self.place]
 
     def leaders(self, count: int) -> list[Any]:
@@ -68,7 +67,6 @@ class Grid:
     distance: Distance | None = None
 
     def search(self, value: Value) -> Tried:
-        """Try them all at once."""
         values = np.asarray(value(self.candidates), dtype=np.float64)
         distance = None if self.distance is None else self.distance(self.candidates)
         return Tried(self.candidates, values, best_place(values, distance))
@@ -89,7 +87,6 @@ class Climb:
     distance: Distance | None = None
 
     def search(self, value: Value) -> Tried:
-        """Climb from every start."""
         known: dict[Any, tuple[float, ...]] = {}
 
         def look(candidates: list[Any]) -> dict[Any, tuple[float, ...]]:

@@ -108,7 +108,6 @@ class Fields:
         return value.encode("utf-8", "replace").decode()
 
     def whole(self, name: str, least: int, most: int, *, default: int | None = None) -> int:
-        """Return a whole number within bounds."""
         value = self._content.get(name)
         if value is None and default is not None:
             return default
@@ -119,7 +118,6 @@ class Fields:
         return value
 
     def number(self, name: str, least: float, most: float, *, default: float | None = None) -> float:
-        """Return a number within bounds."""
         value = self._content.get(name)
         if value is None and default is not None:
             return default
@@ -132,7 +130,6 @@ class Fields:
         return found
 
     def choice(self, name: str, choices: tuple[str, ...], *, default: str | None = None) -> str:
-        """Return one of some words."""
         value = self._content.get(name, default)
         if value is None and default is not None:
             return default

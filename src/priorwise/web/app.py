@@ -139,7 +139,6 @@ class _CorpusPages:
         self._made: dict[str, tuple[Sequence[Page], Router]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
         name = scope["path_params"]["corpus"]
         pages = await run_in_threadpool(self._pages_of, name)
         if name not in self._made or self._made[name][0] is not pages:

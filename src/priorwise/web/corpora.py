@@ -44,7 +44,6 @@ class Source:
     label: str = ""
 
     def path_in(self, folder: Path) -> Path:
-        """Return the path of the file."""
         return folder / self.file
 
     def read_columns(self) -> Columns:
@@ -52,7 +51,6 @@ class Source:
         return Columns(**self.columns)
 
     def write(self, folder: Path) -> None:
-        """Write the note that describes it."""
         folder.mkdir(parents=True, exist_ok=True)
         draft = folder / "source.json.new"
         draft.write_text(json.dumps(asdict(self), ensure_ascii=False, indent=2), encoding="utf-8")
@@ -172,7 +170,6 @@ class Corpora:
         return number
 
     def upload(self, number: str) -> tuple[Source, Path]:
-        """Return a file that came in, and its folder."""
         folder = self.folder / "uploads" / number
         source = Source.read(folder) if number.isalnum() and number.isascii() else None
         if source is None:
@@ -180,7 +177,6 @@ class Corpora:
         return source, folder
 
     def drop_upload(self, number: str) -> None:
-        """Throw a file away that came in."""
         shutil.rmtree(self.upload(number)[1])
 
     def begin_import(self, number: str, columns: dict[str, Any], *, wiki: bool) -> str:

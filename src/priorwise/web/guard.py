@@ -91,7 +91,6 @@ class Access:
         return sha256(f"priorwise cookie {self.token}".encode("utf-8", "replace")).hexdigest()
 
     def admits_cookie(self, given: str | None) -> bool:
-        """Return whether a cookie is the right one."""
         return given is not None and secrets.compare_digest(given.encode("utf-8", "replace"), self.pass_word.encode())
 
 
@@ -103,7 +102,6 @@ class Guard:
         self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)

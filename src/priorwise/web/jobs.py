@@ -43,7 +43,6 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether it will do nothing more."""
         return self.state not in ("waiting", "running")
 
     def facts(self) -> dict[str, Any]:
@@ -116,7 +115,6 @@ class Jobs:
             )
 
     def wait(self) -> None:
-        """Wait until nothing is left to do."""
         while (thread := self._thread) is not None:
             thread.join()
 

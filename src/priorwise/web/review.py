@@ -48,11 +48,9 @@ class Desk:
         return self.items[id]
 
     def said(self) -> list[Verdict]:
-        """Return each reviewer's last word on each document."""
         return said_in(self._path) if self._verdicts is None else self._verdicts.current()
 
     def add(self, verdict: Verdict) -> Verdict:
-        """Store a verdict; when this returns, it is on the disk."""
         with self._lock:
             if self._verdicts is None:
                 self._verdicts = Verdicts.of_run(self._path)
@@ -69,7 +67,6 @@ class Desks:
         self._open: dict[str, tuple[Run, Desk]] = {}
 
     def of(self, name: str) -> Desk:
-        """Return the review of a run."""
         run = self._workspace.run(name)
         with self._lock:
             if name not in self._open or self._open[name][0] is not run:

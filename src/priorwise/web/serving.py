@@ -69,7 +69,6 @@ class Place:
         return ["::1" if self.host == "::" else "127.0.0.1", socket.gethostname()]
 
     def access(self) -> Access:
-        """Return who is let in."""
         token = self.token or (None if self.is_loopback else secrets.token_urlsafe(24))
         names = {*LOOPBACK, self.host.lower()}
         if not self.is_loopback:
@@ -77,7 +76,6 @@ class Place:
         return Access(frozenset(names - set(_EVERYWHERE)), any_address=self.host in _EVERYWHERE, token=token)
 
     def listen(self) -> socket.socket:
-        """Take the port."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         for port in (DEFAULT_PORT, 0) if self.port is None else (self.port,):
             listener = socket.socket(family, socket.SOCK_STREAM)

@@ -51,7 +51,6 @@ class Bench:
     learned: list[str] = field(default_factory=list)
 
     def said(self, reviewer: str) -> dict[str, Verdict]:
-        """Return a reviewer's last word on each document."""
         return {
             each.item: each for each in current(self.session.log) if each.reviewer == reviewer and each.kind == "open"
         }
@@ -70,7 +69,6 @@ class Benches:
         self._open: dict[str, tuple[str, Bench]] = {}
 
     def of(self, key: str) -> tuple[Note, Bench]:
-        """Return the latest round of a category."""
         note = self.categories.get(key)
         if not note.runs:
             raise UnknownName("round of the category", note.name, [])

@@ -58,7 +58,6 @@ class Workspace:
         return paths[name]
 
     def run(self, name: str) -> Run:
-        """Return a run of this corpus."""
         path = self.run_path(name)
         run = _loaded(path, (path / "run.json").stat().st_mtime_ns)
         if run.about.corpus.checksum != self.corpus.checksum:
@@ -146,7 +145,6 @@ class Categories:
 
     @property
     def folder(self) -> Path:
-        """Where the notes are."""
         if self._workspace.folder is None:
             raise InputError("there is no folder for new runs")
         return self._workspace.folder
@@ -187,7 +185,6 @@ class Categories:
         )
 
     def get(self, key: str) -> Note:
-        """Return a category by its key."""
         for note in self.all():
             if note.key == key:
                 return note
@@ -198,7 +195,6 @@ class Categories:
         return next((note for note in self.all() if note.label == label), None)
 
     def new(self, name: str, label: str | None, **given: Any) -> Note:
-        """Begin to work on a category."""
         with self._lock:
             taken = {note.key for note in self.all()}
             stem, number = slug(name), 1
@@ -209,7 +205,6 @@ class Categories:
             return note
 
     def change(self, key: str, **changes: Any) -> Note:
-        """Change what is kept of a category."""
         with self._lock:
             note = replace(self.get(key), **changes)
             self._write(note)

@@ -452,7 +452,6 @@ class _Joining:
             pairs.append(rows[both], target[both])
 
     def _targets_of(self, path: Path, batch: pa.RecordBatch) -> NDArray[np.uint32]:
-        """Return the number of each row's category."""
         found = np.full(batch.num_rows, NONE, np.uint32)
         if "cl_to" in batch.schema.names:
             titles = batch["cl_to"].fill_null("")

@@ -119,7 +119,6 @@ def _tokens(shard: AnyShard) -> Tokens:
 def _labels_of_copies(
     shards: Sequence[AnyShard], first: NDArray[np.int64], rows: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> dict[int, set[str]]:
-    """Return the labels of the copies of each document."""
     more: dict[int, set[str]] = {}
     for row in rows.tolist():
         number = int(np.searchsorted(starts, row, side="right")) - 1

@@ -246,7 +246,6 @@ class StoredShard(AnyShard):
         self._store, self._name = store, name
 
     def fill(self, shard: Shard) -> None:
-        """Write what it is to hold."""
         shard.put(self._store, self._name)
 
     def _table(self, name: str) -> pa.RecordBatch:

@@ -90,7 +90,6 @@ class WikiShards:
         return {**self._remarks.lines(), **added_remarks(part.remarks for part in self._cirrus)}
 
     def splits_done(self, done: int, total: int) -> None:
-        """Tell how much is read, as if splits were equally long."""
         self._report(self._before_tables * done // max(1, total), 0)
 
     def tables_read(self, done: int, _total: int) -> None:

@@ -188,22 +188,18 @@ class RemotePartial:
             self.store.put("inputs.json", wanted)
 
     def thinned_shard(self, number: int) -> StoredShard:
-        """Return where a shard goes that is made again without some of its documents."""
         return StoredShard(self.store, f"thinned-{number:06d}")
 
     def allocate(self, name: str, size: int) -> NDArray[np.uint32]:
-        """Return scratch room in a mapped file on this machine."""
         if not size:
             return np.empty(0, np.uint32)
         return np.memmap(self._scratch / f"{name}.scratch", np.uint32, "w+", shape=(size,))
 
     def place(self) -> StorePlace:
-        """Return where the finished files go."""
         self._target.remove(FILE_NAME)
         return StorePlace(self._target)
 
     def publish(self, manifest: Manifest) -> None:
-        """Make a corpus of the finished files."""
         self._target.put(FILE_NAME, manifest.to_json())
         self.store.remove()
 

@@ -46,7 +46,6 @@ class FolderPlace:
         self.folder = folder
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
-        """Write one Arrow file."""
         with (self.folder / name).open("wb") as file:
             record = write_arrow(file, schema, batches)
             file.flush()
@@ -68,7 +67,6 @@ class MemoryPlace:
         self.buffers: dict[str, pa.Buffer] = {}
 
     def write(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> FileRecord:
-        """Write one Arrow file."""
         sink = pa.BufferOutputStream()
         record = write_arrow(sink, schema, batches)
         self.buffers[name] = sink.getvalue()

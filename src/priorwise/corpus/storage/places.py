@@ -49,7 +49,6 @@ class Store:
         return f"{root}/{name}" if name else root
 
     def exists(self, name: str = "") -> bool:
-        """Return whether there is a file or a folder."""
         from pyarrow.fs import FileType
 
         return bool(self.files.get_file_info(self.path(name)).type != FileType.NotFound)
@@ -62,7 +61,6 @@ class Store:
         return sorted(info.base_name for info in found)
 
     def get(self, name: str) -> bytes:
-        """Read a file."""
         with self.files.open_input_stream(self.path(name), compression=None) as file:
             return bytes(file.read())
 
@@ -123,7 +121,6 @@ class Store:
 
     @property
     def is_local(self) -> bool:
-        """Whether its files can be mapped."""
         return bool(self.files.type_name == "local")
 
     @property

@@ -60,7 +60,6 @@ class LeftOut(HeldOut):
 
     @cached_property
     def truth(self) -> Truth:
-        """The truth about the documents that are judged."""
         counted = self.weight > 0
         members = self._members.tocsr()[counted].toarray() > 0
         return Truth(members, self.weight[counted], self.exclusive)
@@ -131,7 +130,6 @@ class LeftOut(HeldOut):
             yield from scores
 
     def in_chunks(self, work: Callable[[Ints], None], documents: Ints) -> None:
-        """Call `work` for every stretch of `documents`, on all cores."""
         on_threads(work, [documents[start : start + CHUNK] for start in range(0, len(documents), CHUNK)])
 
 
@@ -300,7 +298,6 @@ class MultinomialLeaveOneOut(LeftOut):
         return class_weights(self.counts, Multinomial(self.counts), [prior] * self.n_outputs, None, rates)
 
     def _own_scores(self, priors: Sequence[Any]) -> Floats:
-        """Score of each document for its own class."""
         scores = np.zeros((self.X.shape[0], len(priors)))
         self.progress(0.1)
         self._add(scores, 1.0, self.taken_out, self._in_own_class, self.counts.sizes.of(self.own_output), priors)

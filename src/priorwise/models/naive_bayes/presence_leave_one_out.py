@@ -362,11 +362,9 @@ class ClassesLeftOut(HeldOut):
         ]
 
     def members(self) -> NDArray[np.bool_]:
-        """Which documents are of which class."""
         return self.place[:, np.newaxis] == self.classes
 
     def score_matrices(self, priors: Sequence[Any]) -> Iterator[Floats]:
-        """For each prior in turn, the scores of every document for every class."""
         for prior in priors:
             strengths = self.strengths(prior)
             for c, strength in enumerate(strengths):

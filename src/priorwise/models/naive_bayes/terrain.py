@@ -95,7 +95,6 @@ class Survey:
             self.score[row, column] = self.target.value(self.loo.outcome(scores[:, np.newaxis], self.negative_weight))
 
     def terrain(self) -> Terrain:
-        """What is known so far."""
         tp, fp, positives, negatives, _ = self.counts()
         return Terrain(self.grid, tp, fp, self.score, positives, negatives)
 

@@ -70,7 +70,6 @@ class DesignMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many cases, and how many features."""
         n, d = self.by_rows.shape
         return int(n), int(d)
 
@@ -184,7 +183,6 @@ class Penalty:
 
     @property
     def flat_intercept(self) -> bool:
-        """Whether nothing holds the intercept."""
         return self.intercept and self.l1_b == 0 and self.l2_b == 0
 
     def of_columns(self, columns: NDArray[np.int64]) -> Penalty:

@@ -185,7 +185,6 @@ class JudgedSquares:
         self._learned, self._learned_from = USUAL_RATIO, (0, b"")
 
     def judge(self, row: int, member: bool) -> None:
-        """Add a verdict, or change an earlier one about the same document."""
         self._solved = False
         if row in self._place:
             self._members[self._place[row]] = member

@@ -134,7 +134,6 @@ class Design:
 
     @property
     def has_kinship(self) -> bool:
-        """Whether any features are kin."""
         return self.columns.has_traits
 
     @property

@@ -56,7 +56,6 @@ class Setting:
         return float(np.log(odds))
 
     def in_words(self) -> str:
-        """Describe the setting in a few words."""
         words = [f"variance {self.prior.variance:.2g}"]
         words += ["shared by spelling"] * bool(self.prior.kinship)
         words += ["with the name"] * self.described

@@ -209,7 +209,6 @@ class ProbitEM:
         return omega
 
     def objective(self, y: Floats, delta: Floats) -> float:
-        """Minus the log-posterior, constants left out."""
         d = self.n_features
         scores = self.offset + self.X @ delta
         likelihood = float(self.weight @ log_ndtr(y * scores))

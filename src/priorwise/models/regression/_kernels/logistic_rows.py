@@ -178,7 +178,6 @@ def fit_dual(
 
 @helper
 def _times(indptr: Ints, columns: Ints, values: Floats, w: Floats, out: Floats) -> None:
-    """Xw."""
     for i in range(out.shape[0]):
         total = 0.0
         for k in range(indptr[i], indptr[i + 1]):
@@ -188,7 +187,6 @@ def _times(indptr: Ints, columns: Ints, values: Floats, w: Floats, out: Floats) 
 
 @helper
 def _transposed_times(indptr: Ints, columns: Ints, values: Floats, v: Floats, out: Floats) -> None:
-    """Xᵀv."""
     out[:] = 0.0
     for i in range(v.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):
