@@ -118,7 +118,7 @@ def test_without_members_nothing_is_claimed_that_was_not_checked(
     assert not run.ranking.has_probabilities
     assert run.ranker.predicted is None
     said = " ".join(run.ranker.describe())
-    assert "There were no members to check the ranking by" in said
+    assert "No members are known, so none can check the ranking" in said
     assert "Estimated" not in said
     assert "Learned" not in said
     assert repr(run).startswith("<Run of what you described: 0 members")
@@ -257,7 +257,7 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     words.write_text("+goal:2 -law  # not the game\n")
     said = cli("discover", path, "--words", f"@{words}", "-o", out).output
     assert "What you described: 0 members, 40 other documents" in said
-    assert "There were no members to check the ranking by." in said
+    assert "No members are known, so none can check the ranking." in said
     assert "You gave 2 keywords: +goal:2 -law." in said
     assert "prob." not in said
     assert f"priorwise review {out} --active" in said
@@ -269,11 +269,11 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     cli("report", out, "-o", page)
     text = page.read_text()
     assert "You gave 2 keywords" in text
-    assert "too few members to check the ranking by" in text
+    assert "too few members to check the ranking" in text
     assert "nan" not in text.split("</style>")[-1]
     again = tmp_path / "again.run"
     said = cli("discover", path, "sport", "--prior-from", out, "--description", "a match", "-o", again).output
-    assert "from what you know" in said
+    assert "from your keywords, description or earlier model" in said
     assert "It starts from a model of 'members', learned from 40 documents." in said
     assert refused("discover", path, "--words", "+gaol") == "no document has the word 'gaol'; did you mean 'goal'?"
     assert "different signs" in refused("discover", path, "--words", "+goal -goal")

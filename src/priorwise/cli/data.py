@@ -221,8 +221,8 @@ def fetch(
 ) -> None:
     """Download the dump of WIKI, such as simplewiki, dewiki or frwikisource.
 
-    Size and time are shown first. A download that breaks off continues where it was when you give the command again,
-    and every file is verified by its checksum.
+    Shows the size and the expected time first. If a download breaks off, the same command continues it. Every file is
+    verified by its checksum.
     """
     from priorwise.wiki.fetch import WIKIMEDIA, fetch_dump, find_dump
 

@@ -39,9 +39,10 @@ def demo(
 ) -> None:
     """Find what is missing from a category of Wikipedia, and see how well that works.
 
-    The wiki is enwik8, the first 100 MB of the English Wikipedia of 2006. It is kept in the user's cache folder
-    (PRIORWISE_CACHE) once it was downloaded, 36 MB; PRIORWISE_DATA names a folder that has wikipedia/enwik8.xz. Without
-    it, a small made-up wiki is used. Every step shows the command that does the same.
+    The wiki is enwik8, the first 100 MB of the English Wikipedia of 2006. The first time it is
+    downloaded (36 MB) to the user's cache folder (PRIORWISE_CACHE), unless PRIORWISE_DATA names a folder that has
+    wikipedia/enwik8.xz. If it cannot be downloaded, the demo uses a small made-up wiki. Every step shows the command
+    that does the same.
     """
     if dump is not None and made_up is not None:
         raise click.UsageError("--dump and --made-up exclude each other.")

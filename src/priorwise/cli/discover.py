@@ -267,7 +267,7 @@ def _print_kept(run: Any, corpus: Any, path: Path, show: int, remark: str) -> No
     if run.missing is None and not run.ranking.has_probabilities:
         from priorwise.discovery.instructive import most_instructive
 
-        say(f"\nJudge these first: they teach most. {_quoted('priorwise', 'review', str(path), '--active')}")
+        say(f"\nJudge these first, they help the model most: {_quoted('priorwise', 'review', str(path), '--active')}")
         for row in most_instructive(run, corpus, TO_JUDGE):
             say(f"  {safe(row['title'], 90)} ({safe(row['id'])})")
     say(f"\nKept in {safe(str(path))}.{remark} Next:")

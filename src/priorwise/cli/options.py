@@ -72,7 +72,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, examples: str = "", **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.examples = [f"priorwise {line.strip()}" for line in examples.splitlines() if line.strip()]
-        quiet = ("-q", "--quiet"), "Print nothing but errors, and what --json prints."
+        quiet = ("-q", "--quiet"), "Print only errors and the output of --json."
         self.params.append(Option(quiet[0], is_flag=True, expose_value=False, callback=_be_quiet, help=quiet[1]))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -295,7 +295,9 @@ _LABELS = [
     ),
 ]
 _OPENING = [
-    _opening("--read-as", "format", type=click.Choice(list(FORMATS)), help="What files hold, if names do not tell."),
+    _opening(
+        "--read-as", "format", type=click.Choice(list(FORMATS)), help="The kind of file, if its name does not show it."
+    ),
     _opening("--delimiter", help=r"Separates columns in CSV files, such as ';' or '\t'. [default: recognised]"),
     _opening("--encoding", help="How text files are encoded, such as windows-1252. [default: recognised]"),
     _opening("--quote", help="The character around cells in CSV files, or 'none'. [default: recognised]"),

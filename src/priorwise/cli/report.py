@@ -67,8 +67,8 @@ def report(
     """Write a report about one or more RUNs: one HTML file that needs no network and no script.
 
     It shows the precision of both rankings and whether their difference is more than chance, what was learned and what
-    it means, the first candidates with their evidence, and how to make the run again. What needs a review is said to be
-    missing until there is one. With several runs, the categories are compared first.
+    it means, the first candidates with their evidence, and how to make the run again. It says which parts
+    need a review, until there is one. With several runs, the categories are compared first.
 
     Other endings write the results themselves: what was accepted, rejected, unsure and not judged, and the members
     known before.

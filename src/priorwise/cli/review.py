@@ -46,7 +46,7 @@ CHOICES = (
         "teach",
         old="--teach",
         is_flag=True,
-        help="Active learning: judge what teaches the model most, for `discover --verdicts`.",
+        help="Active learning: judge the documents that help the model most, for `discover --verdicts`.",
     ),
 )
 

@@ -52,8 +52,8 @@ FEW = 10
 LEAST_SHARE = 0.005
 """Settings with a smaller share are shown together."""
 
-NOTHING_TO_CHECK_BY = ("There were no members to check the ranking by.", "One member cannot check the ranking.")
-UNCHECKED = "So the prior is a fixed one, and nothing says how many members are missing or how probable each is."
+NOTHING_TO_CHECK_BY = ("No members are known, so none can check the ranking.", "One member cannot check the ranking.")
+UNCHECKED = "The prior is fixed, and there are no probabilities and no estimate of missing members."
 """What a run with no member, or with one, has to say."""
 
 WORTH_SAYING = 0.05
@@ -155,7 +155,10 @@ class MemberStage(Stage):
         if about.words:
             sentences.append(f"You gave {counted(len(about.words), 'keyword')}: {' '.join(about.words)}.")
         if known := sum(each.share * each.knowledge for each in about.tried):
-            sentences.append(f"{known:.0%} of the score comes from what you know, the rest from documents.")
+            sentences.append(
+                f"{known:.0%} of the score comes from your keywords, description or earlier model, "
+                "the rest from the documents."
+            )
         if about.typical_rank is None:
             return sentences
         sentences.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")

@@ -180,7 +180,7 @@ def may_stop(missing: Unfound, *, recall: float = 0.95, confidence: float = 0.95
     safe = enough and probability >= confidence
     goal = f"at least {recall:.0%} of the members are found"
     if missing.found and not enough:
-        reason = f"Only {counted(missing.found, 'member')} found so far, too few for an estimate. Keep judging."
+        reason = f"Only {counted(missing.found, 'member')} found so far, too few to say when to stop. Keep judging."
     elif not missing.found:
         reason = "No member has been found yet, so recall cannot be estimated."
     elif safe:

@@ -212,7 +212,7 @@ def expected(subject: Subject) -> Markup:
     """Return how many of the first documents should belong."""
     ranking, missing = subject.run.ranking, subject.run.missing
     if not ranking.has_probabilities:
-        return note("There were too few members to check the ranking by, so no probabilities can be given.")
+        return note("There were too few members to check the ranking, so there are no probabilities.")
     depths = [k for k in DEPTHS if k <= len(ranking)] or [len(ranking)]
     rows = [[f"first {k:,}", f"{k * expected_at(ranking, k):,.0f}", share(expected_at(ranking, k))] for k in depths]
     headings = ["", "expected members", "precision@k"]
