@@ -94,6 +94,25 @@ def test_quotes_and_dashes_belong_to_no_other_script(text: str) -> None:
     assert guessed(text.encode("cp1252") * 30) == Encoding("cp1252")
 
 
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("Książka o mieście nad rzeką, którą żegna łódź", "cp1250"),
+        ("Kniha o životě v městě, které leží u řeky", "cp1250"),
+        ("Történelmi regény egy kisvárosról és a tőzsdéről", "cp1250"),
+        ("Küçük bir şehirde yaşayan insanların öyküsü", "cp1254"),
+        ("Knyga apie gyvenimą mažame mieste prie upės, į šviesą", "cp1257"),
+        ("Ein Buch über große Städte für Leser, die süße Äpfel öffnen", "cp1252"),
+        ("Un livre où l’été s’achève près de la forêt, œuvre naïve", "cp1252"),
+        ("Bók um lífið í bæ við ána, þegar það rignir", "cp1252"),
+        ("¿Dónde está el niño? ¡Aquí! Más del señor, según él", "cp1252"),
+    ],
+)
+def test_code_pages_of_latin_letters_are_told_by_their_languages(text: str, codec: str) -> None:
+    for times in (1, 30):
+        assert guessed(f"{text}\n".encode(codec) * times) == Encoding(codec)
+
+
 def test_an_encoding_or_a_delimiter_can_be_chosen(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("id,text\n1;x,früh\n".encode("cp850"))

@@ -16,6 +16,7 @@ import stat
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -347,9 +348,7 @@ def guessed(sample: bytes) -> Encoding:
         return Encoding("utf-8")
     if _is_japanese(sample):
         return Encoding("cp932")
-    # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
-    western = "latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252"
-    return _asked(sample) or Encoding(western)
+    return _asked(sample) or _latin(sample)
 
 
 def _by_mark(head: bytes) -> Encoding | None:
@@ -422,6 +421,35 @@ def _asked(sample: bytes) -> Encoding | None:
     read = [character for character in str(best) if character > "\x7f"]
     is_script = sum(map(str.isalpha, read)) > 0.5 * len(read)
     return Encoding(codecs.lookup(best.encoding).name) if is_script else None
+
+
+# The letters that languages write besides a to z, by the code page of Windows that has them.
+_ALPHABETS = {
+    "cp1252": "äöüß àâæçèéêëîïôœùûüÿ áéíñóúüª\u00ba àáâãçéêíóôõúª\u00ba àèéìíîòóù áæðéíóöþúý åäöšž æøåé áéëïóöü",
+    "cp1250": "ąćęłńóśźż áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž áéíóöőúüű čšžćđ ăâîşţ äöüßáčěšž",
+    "cp1254": "çğıöşüâîû",
+    "cp1257": "ąčęėįšųūž āčēģīķļņšūž äöõüšž",
+}
+_ENOUGH_TO_TELL = 5
+
+
+def _latin(sample: bytes) -> Encoding:
+    """Return the code page in which nearly all letters are those of one language; in doubt, the Western one."""
+
+    def share(codec: str) -> float:
+        read = sample.decode(codec, "replace").lower()
+        letters = Counter(letter for letter in read if letter > "\x7f" and (letter.isalpha() or letter == "\ufffd"))
+        if letters.total() < _ENOUGH_TO_TELL:
+            return 0.0
+        known = max(sum(letters[each] for each in alphabet) for alphabet in _ALPHABETS[codec].split())
+        return known / letters.total()
+
+    western = share("cp1252")
+    best = max(_ALPHABETS, key=share)
+    if share(best) > max(0.9, western + 0.1):
+        return Encoding(best)
+    # Windows-1252 leaves five bytes undefined; Latin-1 has something for each.
+    return Encoding("latin-1" if any(byte in sample for byte in b"\x81\x8d\x8f\x90\x9d") else "cp1252")
 
 
 LONGEST_LIST = 1 << 30
