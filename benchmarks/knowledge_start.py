@@ -203,6 +203,9 @@ def of_corpus(path: Path, chosen: Any, meanings: dict[str, str], done: set[tuple
         usable = [each for each in told.items() if each[1]]
         places = np.linspace(0, len(usable) - 1, min(chosen.categories, len(usable))).round().astype(int)
         told = dict(usable[place] for place in places)
+        if known != 5 and len(told) < 2:
+            print(f"{path.stem}: fewer than two categories to choose from with {known} members, so no wrong keywords")
+            continue
         for place, label in enumerate(told):
             members, hidden = split_members(corpus, label, hide=0.5, keep=known, seed=SEED)
             belongs = np.isin(np.arange(corpus.n_documents), np.concatenate([members, hidden]))
