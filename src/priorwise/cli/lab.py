@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from priorwise.cli.options import (
     Group,
     chooses_engine,
     command,
-    load_pandas,
     named,
     open_corpus,
     option,
@@ -209,8 +207,6 @@ def simulate(
     """
     from priorwise.review.simulation import simulate as replay
 
-    if "asreview" in against and find_spec("asreview") is not None:
-        load_pandas()
     opened = open_corpus(corpus)
     folder = output or runs_beside(corpus).with_suffix(".simulation")
     total = len(dict.fromkeys(labels)) * len(known) * seeds * (1 + len(against))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -54,26 +52,6 @@ GROUPS = {
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 
-class _Hidden:
-    def __init__(self, package: str) -> None:
-        self.package = package
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
-        if fullname == self.package:
-            raise ImportError(f"{fullname} is not needed here")
-
-
-@contextmanager
-def _hidden(package: str) -> Iterator[None]:
-    """Hide a package that we never use: pyarrow loads pandas, if it is there, when it makes its first array."""
-    finder = _Hidden(package)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-
-
 class _Failure(click.ClickException):
     exit_code = 2
 
@@ -113,8 +91,7 @@ class _Commands(click.Group):
         if sys.stderr.isatty():
             on_compiling(lambda line: click.echo(line, err=True))
         try:
-            with _hidden("pandas"):
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except PriorwiseError as error:
             raise _Failure(safe(str(error))) from error
         except click.exceptions.NoArgsIsHelpError:

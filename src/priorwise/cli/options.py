@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, wraps
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
 
 from priorwise.cli.output import QUIET, progress_bar, say
-from priorwise.errors import optional
 from priorwise.readers.opening import FORMATS
 
 PATH: Any = click.Path(path_type=Path)
@@ -84,6 +86,16 @@ class Command(click.Command):
             if old in given and not ctx.resilient_parsing:
                 say(f"Note: {old} is now called {new}. The old name works for one more release.", err=True)
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it, and spare the user .4 s: pyarrow tries once to import pandas, and ignores one that is too old."""
+        if "pandas" not in sys.modules:
+            old = sys.modules["pandas"] = ModuleType("pandas")
+            old.__version__ = "0"  # type: ignore[attr-defined]
+            with warnings.catch_warnings(action="ignore"):
+                import_module("pyarrow").scalar(0)
+            del sys.modules["pandas"]
+        return super().invoke(ctx)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(ctx, formatter)
@@ -261,23 +273,11 @@ def using(engine: str, master: str | None) -> Iterator[Any]:
         return
     from priorwise.engines.spark import Spark
 
-    load_pandas()
     spark = Spark.start(master)
     try:
         yield spark
     finally:
         spark.stop()
-
-
-def load_pandas() -> None:
-    """Load pandas, which commands are spared otherwise, because Spark or ASReview asks for it."""
-    hiding = [finder for finder in sys.meta_path if getattr(finder, "package", None) == "pandas"]
-    for finder in hiding:
-        sys.meta_path.remove(finder)
-    try:
-        optional("pandas", "spark")
-    finally:
-        sys.meta_path[:0] = hiding
 
 
 _column = partial(option, group="Columns")
