@@ -146,6 +146,19 @@ def test_commands_of_the_readme_are_there(command):
     assert os.access(ROOT / command, os.X_OK)
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_that_a_page_for_developers_names_are_there(page):
+    text = re.sub(r"```python.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    inline = "|".join(re.findall(r"`([^`\n]+)`", text))
+    named = set(re.findall(r"(?<![\w.*<-])([\w./-]*\w(?:\.(?:py|md|toml|yml|yaml|lock|sh)\b|/(?![\w.*<])))", inline))
+    files = [path.relative_to(ROOT) for path in project_files()]
+    there = {f"/{file.as_posix()}" for file in files} | {f"/{up.as_posix()}/" for file in files for up in file.parents}
+    missing = {name for name in named if not any(path.endswith(f"/{name}") for path in there)}
+    missing -= {name for name in named if {"NAME", "CORPUS"} & set(re.split(r"[./]", name))}
+    assert len(named) > 5
+    assert missing == set()
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if EXAMPLES[page]], ids=lambda page: page.stem)
 def test_examples_on_the_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -100,7 +100,7 @@ def file_system(address: str) -> tuple[Any, str]:
 def _by_fsspec(address: str) -> tuple[Any, str]:
     from pyarrow.fs import FSSpecHandler, PyFileSystem
 
-    fsspec = optional("fsspec.core", "spark")
+    fsspec = optional("fsspec.core", "files")
     try:
         found, path = fsspec.url_to_fs(address)
     except (ValueError, TypeError, ImportError) as error:
