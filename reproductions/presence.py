@@ -121,7 +121,7 @@ class Layout:
         parts += [self._means(held, "PPV@250", self._ppv), self._means(held, "average precision", self._precision)]
         parts += [self._boxes(held), *(self._curves(title, each) for title, each in held.items())]
         parts += ["## Does learning help?", self._tests(held), self._strengths(held)]
-        parts += ["## The terrain", *(self._terrain(name, each) for name, each in self.terrains.items())]
+        parts += ["## The objective map", *(self._terrain(name, each) for name, each in self.terrains.items())]
         return parts
 
     @staticmethod

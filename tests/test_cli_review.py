@@ -67,7 +67,7 @@ def test_a_random_sample_comes_first(cli: Cli, folder: Path, corpus: Corpus) -> 
 
 
 def test_results_of_nothing_judged(cli: Cli, folder: Path) -> None:
-    assert "Nobody has judged blindly yet" in cli("review", folder, "--results").stdout
+    assert f"precision is not known: priorwise review {folder} --blind" in cli("review", folder, "--results").stdout
     cli("review", folder, "--terminal", input="y\nn\n")
     said = cli("review", folder, "--results").stdout
     assert "Nobody has judged blindly yet" in said

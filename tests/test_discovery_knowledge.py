@@ -189,7 +189,7 @@ def test_an_earlier_model_is_where_the_next_one_starts(news: Corpus, tmp_path: P
     np.testing.assert_allclose(X @ row * np.linalg.norm(weights), X @ weights, atol=1e-9)
     run = discover(news, prior_from=earlier)
     assert {int(id) % 10 for id in run.ranking.ids[:8]} <= {0, 1, 2, 3}
-    assert run.about.prior_from == "a model of 'sport', learned from 40 documents"
+    assert run.about.prior_from == "an earlier model of 'sport', learned from 40 documents"
 
 
 def test_a_model_of_several_labels_gives_the_weights_of_one(news: Corpus) -> None:
@@ -274,7 +274,7 @@ def test_the_command_line(news: Corpus, cli: Cli, refused: Refused, tmp_path: Pa
     again = tmp_path / "again.run"
     said = cli("discover", path, "sport", "--prior-from", out, "--description", "a match", "-o", again).output
     assert "from your keywords, description or earlier model" in said
-    assert "It starts from a model of 'members', learned from 40 documents." in said
+    assert "It starts from an earlier model without a category, learned from 40 documents." in said
     assert refused("discover", path, "--words", "+gaol") == "no document has the word 'gaol'; did you mean 'goal'?"
     assert "different signs" in refused("discover", path, "--words", "+goal -goal")
     for content, reason in {

@@ -117,6 +117,9 @@ def test_keywords_may_come_from_a_column_of_a_table(tmp_path: Path) -> None:
     assert read_knowledge([f"{table}:Begriff"], ["oil"]).of_labels == {"oil": expected}
     with pytest.raises(UnknownName, match="did you mean 'Begriff'"):
         column_keywords(table, "Begrif")
+    (tmp_path / "pic.png").write_bytes(b"\x89PNG")
+    with pytest.raises(BrokenFile, match=r"pic.png: not a table by its name; it should end in .csv, .xlsx, .jsonl"):
+        column_keywords(tmp_path / "pic.png", "Begriff")
     table.write_text("Begriff\n+a\n-a\n", "utf-8")
     with pytest.raises(BrokenFile, match="different signs"):
         column_keywords(table, "Begriff")

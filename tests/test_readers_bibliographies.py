@@ -170,6 +170,8 @@ def test_publications_are_joined_across_databases(tmp_path: Path) -> None:
     by = "records joined with an earlier one of the same publication, by their"
     counts = {remark.removeprefix(by).partition(" (")[0].strip(): n for remark, n in remarks.items() if by in remark}
     assert counts == {"DOI": 1, "PMID": 1, "title, year and first author": 1}
+    _, remarks = read(tmp_path, {"one.xml": ENDNOTE, "two.xml": ENDNOTE})
+    assert remarks[f"{by} DOI (two.xml, record 1)"] == 1
     apart, _ = read(tmp_path, files, join=False)
     assert len(apart) == 7
 

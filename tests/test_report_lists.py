@@ -17,6 +17,7 @@ from priorwise.corpus import Corpus
 from priorwise.discovery import discover
 from priorwise.discovery.demo import DemoDocument
 from priorwise.exports.wikis import link
+from priorwise.readers.bibliographic import MARK
 from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of
 from priorwise.review import decisions, export_run, finished_of, judged
@@ -94,6 +95,26 @@ def test_earlier_rounds_and_lists_of_members_are_in_it(accepted: Path, tmp_path:
     assert finished_of(tmp_path / "list.run").counts()["member"] == len(given)
 
 
+def test_a_run_without_a_category_adds_no_label(cli: Cli, refused: Refused, tmp_path: Path) -> None:
+    source, run, new = tmp_path / "s.csv", tmp_path / "found.run", tmp_path / "new.csv"
+    source.write_text(
+        "id,text,labels\n" + "".join(f"{n},{'tea cup' if n % 2 else 'law vote'} {n},\n" for n in range(9))
+    )
+    cli("ingest", "records", source, "-o", tmp_path / "s.corpus")
+    (tmp_path / "ids.txt").write_text("1\n3\n5\n")
+    said = cli("discover", tmp_path / "s.corpus", "--members", tmp_path / "ids.txt", "-o", run, "--into", new).stdout
+    assert "new.csv: 9 rows; no label added: the run has no category" in said
+    header, first = new.read_text("utf-8-sig").splitlines()[:2]
+    assert header == "id,text,labels,found: status,found: rank,found: probability"
+    assert first.startswith("0,law vote 0,,unjudged,")
+    cli("review", run, "--terminal", input="y\ny\n")
+    cli("report", run, "-o", tmp_path / "r.ris", "-o", tmp_path / "r.csv")
+    keywords = [line for line in (tmp_path / "r.ris").read_text("utf-8").splitlines() if line.startswith("KW")]
+    assert keywords
+    assert all(line.startswith(f"KW  - {MARK}found: ") for line in keywords)
+    assert "found has no category" in refused("report", run, "--list", "edits")
+
+
 def test_lists_for_tools_of_wikis(accepted: Path, cli: Cli, refused: Refused, tmp_path: Path) -> None:
     (subject,) = subjects_of([accepted])
     plain = [each["title"] for each in subject.accepted() if link(each["title"]).startswith("[[")]
@@ -115,7 +136,9 @@ def test_several_runs_have_headings_and_all_files_come_at_once(accepted: Path, c
     assert result.exit_code == 0
     assert all(name.is_file() for name in names)
     headings = [line for line in names[2].read_text(encoding="utf-8").splitlines() if line.startswith("=")]
-    assert headings == ["== [[:Category:Chess (titles.run)]] =="] * 2
+    assert headings == ["== [[:Category:Chess]] =="] * 2
+    edits = cli("report", accepted, accepted, "--list", "edits").stdout.splitlines()
+    assert all(": + [[Category:Chess]]" in line for line in edits)
 
 
 def test_files_come_all_or_none(accepted: Path, refused: Refused, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import priorwise
 from priorwise.cli.classify import writer
 from priorwise.cli.discover_many import write_tables
+from priorwise.discovery.many import ManyFound
 from priorwise.ranking.table import Ranking
 from priorwise.tables import csv_writer, guarded, unguarded, write_csv
 
@@ -73,7 +74,7 @@ def test_tables_of_candidates_and_of_classified_texts_hold_no_formula(tmp_path: 
         baseline_ranks=np.array([1]),
         evidence=[text],
     )
-    write_tables({tmp_path / "all.csv": ranking.table}, overwrite=False)
+    write_tables(tmp_path / "all.csv", ManyFound(ranking.table, ranking.table), {}, overwrite=False)
     file = io.StringIO(newline="")
     writer(file, "csv")({"id": text, "label": text, "probability": 0.5, "known_words": 1, "unknown_words": 0})
     for written in ((tmp_path / "all.csv").read_bytes().decode(), file.getvalue()):

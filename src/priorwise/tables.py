@@ -80,6 +80,25 @@ def write_csv(table: Any, file: Path | BinaryIO) -> None:
         arrow_csv.write_csv(named, stream)
 
 
+def read_csv(path: Path, schema: Any) -> Any:
+    """Read a table that :func:`write_csv` wrote, as it was; a text is never missing."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    types = {field.name: field.type for field in schema}
+    options = arrow_csv.ConvertOptions(column_types=types, include_columns=list(types))
+    table = arrow_csv.read_csv(
+        path, parse_options=arrow_csv.ParseOptions(newlines_in_values=True), convert_options=options
+    )
+    columns = [
+        pa.array([unguarded(cell) for cell in column.to_pylist()], column.type)
+        if pa.types.is_string(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, schema=schema)
+
+
 class _UnixLines:
     """Ends each row with a line feed alone.
 

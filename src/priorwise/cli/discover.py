@@ -24,7 +24,7 @@ from priorwise.cli.options import (
     runs_beside,
     using,
 )
-from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
+from priorwise.cli.output import progress_bar, quoted, safe, say, show_json, show_table
 from priorwise.counting import counted
 from priorwise.errors import AlreadyExists, BrokenFile, UnknownName
 from priorwise.version import __version__
@@ -163,6 +163,7 @@ def discover(ctx: click.Context, /, corpus: Path | str, label: str | None, **opt
     where = {name: options.pop(name) for name in ("output", "runs", "show", "overwrite", "as_json", "engine", "master")}
     given = {name: options.pop(name) for name in ("members", "verdicts", "into", "source", "at_least")}
     exclude, prior_from = options.pop("exclude"), options.pop("prior_from")
+    asked = _asked(ctx, known)
     file, every, enough = (options.pop(name) for name in ("labels_from", "all_labels", "min_members"))
     if file is None and not every:
         for name, value in {"--min-members": enough, "--runs": where["runs"]}.items():
@@ -171,7 +172,6 @@ def discover(ctx: click.Context, /, corpus: Path | str, label: str | None, **opt
                     f"{name} is about many categories: give --all-categories or --categories-from FILE."
                 )
         del where["runs"]
-        asked = _asked(ctx, known)
         options |= known
         _discover_one(corpus, label, asked, exclude=exclude, prior_from=prior_from, **where, **given, **options)
         return
@@ -182,9 +182,10 @@ def discover(ctx: click.Context, /, corpus: Path | str, label: str | None, **opt
     many = ManyLabels(file, every, enough, options["maintenance"])
     many.check(where["output"], where["runs"], options["subcategory_depth"], overwrite=where["overwrite"])
     opened = open_corpus(corpus)
+    asked["the corpus"] = opened.checksum
     options |= {**known, "exclude": _ids(exclude, opened), "prior_from": _model(prior_from)}
     with using(where.pop("engine"), where.pop("master")) as spark:
-        discover_many(opened, many, options, engine=spark, **where)
+        discover_many(opened, many, options, asked=asked, engine=spark, **where)
 
 
 def _discover_one(
@@ -257,9 +258,9 @@ def _discover_one(
         from priorwise.cli.report import into_line
         from priorwise.review.export import finished, write_into
 
-        found = finished(run, opened, {})
+        found = finished(run, opened, {}, "" if run.about.label else path.stem)
         told = write_into(found, into, source=source, at_least=at_least, overwrite=overwrite)
-        say(f"\n{into_line(into, told, found.label)} (probability {at_least:g} or more)", err=as_json)
+        say("\n" + into_line(into, told, found.label, f" (probability {at_least:g} or more)"), err=as_json)
 
 
 def _print_kept(run: Any, corpus: Any, path: Path, show: int, remark: str) -> None:
@@ -267,13 +268,13 @@ def _print_kept(run: Any, corpus: Any, path: Path, show: int, remark: str) -> No
     if run.missing is None and not run.ranking.has_probabilities:
         from priorwise.discovery.instructive import most_instructive
 
-        say(f"\nJudge these first, they help the model most: {_quoted('priorwise', 'review', str(path), '--active')}")
+        say(f"\nJudge these first, they help the model most: {quoted('review', str(path), '--active')}")
         for row in most_instructive(run, corpus, TO_JUDGE):
             say(f"  {safe(row['title'], 90)} ({safe(row['id'])})")
     say(f"\nKept in {safe(str(path))}.{remark} Next:")
-    say(f"  {_quoted('priorwise', 'review', str(path))}")
+    say(f"  {quoted('review', str(path))}")
     if run.ranking.ids[:1]:
-        say(f"  {_quoted('priorwise', 'explain', str(path), *run.ranking.ids[:1])}")
+        say(f"  {quoted('explain', str(path), *run.ranking.ids[:1])}")
 
 
 NOT_ASKED = {"corpus", "output", "show", "into", "source", "at_least", "overwrite", "as_json", "threads", "engine"}
@@ -393,12 +394,6 @@ def _ids(path: Path | None, corpus: Any) -> list[str]:
             say(f"{path}: {elsewhere:,} of its pages are not in the corpus", err=True)
         return pages
     return ids
-
-
-def _quoted(*words: str) -> str:
-    import shlex
-
-    return safe(shlex.join(words))
 
 
 def print_run(run: Any, show: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import click
 
 from priorwise.cli.output import progress_bar, safe, say, show_json, show_table
 from priorwise.counting import counted, rounded
-from priorwise.errors import NotEnoughData
+from priorwise.errors import AlreadyExists, BrokenFile, NotEnoughData
 
 MIN_MEMBERS = 50
 
@@ -39,7 +39,12 @@ class ManyLabels:
             raise click.UsageError("--depth with many categories needs --runs: a table has no subcategories.")
         if output is not None and output.suffix not in (".parquet", ".csv"):
             raise click.UsageError("With many categories the output is a table: its name must end in .parquet or .csv.")
-        check_free_files(tables(output), overwrite=overwrite)
+        try:
+            check_free_files(files(output), overwrite=overwrite)
+        except AlreadyExists:
+            # What made these tables is compared when the corpus is open.
+            if not files(output)[-1].is_file():
+                raise
 
     def of(self, corpus: Any) -> list[str]:
         if self.file is not None:
@@ -53,9 +58,11 @@ A_LONG_JOB = 100
 """With more categories than this, the default model's time is worth a remark."""
 
 
-def tables(output: Path | None) -> list[Path]:
-    """The table of candidates, and the table of labels next to it."""
-    return [] if output is None else [output, output.with_suffix(f".labels{output.suffix}")]
+def files(output: Path | None) -> list[Path]:
+    """The table of candidates, the table of labels next to it, and the record of what they were made of."""
+    if output is None:
+        return []
+    return [output, *(output.with_suffix(end) for end in (f".labels{output.suffix}", ".asked.json"))]
 
 
 def discover_many(
@@ -63,6 +70,7 @@ def discover_many(
     many: ManyLabels,
     choices: dict[str, Any],
     *,
+    asked: dict[str, str],
     output: Path | None,
     runs: Path | None,
     show: int,
@@ -74,6 +82,10 @@ def discover_many(
     from priorwise.discovery.finding import DEFAULT, RunChoices
     from priorwise.discovery.many import discover_many as find
 
+    if output is not None and not overwrite and (kept := read_tables(output, asked)) is not None:
+        say(f"{output} is up to date.\n", err=as_json)
+        _show(kept, output, show, as_json=as_json)
+        return
     labels = many.of(corpus)
     of_model = {name: value for name, value in choices.items() if name not in ("exclude", "threads")}
     if len(labels) > A_LONG_JOB and RunChoices.of(**of_model).model == DEFAULT:
@@ -93,22 +105,27 @@ def discover_many(
             return
         found = by_missing(find(corpus, labels, **choices))
     if output is not None:
-        write_tables(dict(zip(tables(output), (found.candidates, found.labels), strict=True)), overwrite=overwrite)
+        write_tables(output, found, asked, overwrite=overwrite)
+    _show(found, output, show, as_json=as_json)
+
+
+def _show(found: Any, output: Path | None, show: int, *, as_json: bool) -> None:
     if as_json:
         show_json({"labels": found.labels.to_pylist(), "candidates": found.candidates.to_pylist()})
         return
     _print_labels(found, show)
-    if labels and found.labels["missing"].null_count == len(labels):
+    labels = found.labels.num_rows
+    if labels and found.labels["missing"].null_count == labels:
         say(
             "\nRanked by the presence model, which is fast but does not estimate how many members are missing. "
             "The default model does, and the categories are then sorted by that number."
         )
     if output is not None:
-        say(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(len(labels), 'category')}")
+        say(f"\n{output}: {counted(found.candidates.num_rows, 'candidate')} for {counted(labels, 'category')}")
 
 
 def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, Any], *, overwrite: bool) -> None:
-    from priorwise.discovery.many import LABELS, RunFolders, discover_runs
+    from priorwise.discovery.many import TABLE, RunFolders, discover_runs
     from priorwise.durable import disk_errors_explained, held, sweep
     from priorwise.version import __version__
 
@@ -130,7 +147,7 @@ def _make_runs(corpus: Any, labels: list[str], runs: Path, choices: dict[str, An
             folders.save(run)
         folders.finish()
     before = f", {len(done):,} of them from before" if done else ""
-    say(f"{runs}: {counted(len(labels), 'run')}{before}; {LABELS} says which run belongs to which category")
+    say(f"{runs}: {counted(len(labels), 'run')}{before}; {TABLE} says which run belongs to which category")
 
 
 def _print_labels(found: Any, show: int) -> None:
@@ -187,16 +204,54 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
     return found
 
 
-def write_tables(tables: Mapping[Path, Any], *, overwrite: bool) -> None:
-    """Write tables, all or none."""
+def write_tables(output: Path, found: Any, asked: dict[str, str], *, overwrite: bool) -> None:
+    """Write both tables and the record of what they were made of, all or none."""
     from pyarrow import parquet
 
     from priorwise.durable import whole_files
     from priorwise.tables import write_csv
 
-    with whole_files(list(tables), overwrite=overwrite) as drafts:
-        for path, table in tables.items():
+    paths = files(output)
+    with whole_files(paths, overwrite=overwrite) as drafts:
+        for path, table in zip(paths, (found.candidates, found.labels), strict=False):
             if path.suffix == ".csv":
                 write_csv(table, drafts[path])
             else:
                 parquet.write_table(table, drafts[path], compression="zstd")
+        record = {"asked": asked, "files": {path.name: _digest(drafts[path]) for path in paths[:-1]}}
+        drafts[paths[-1]].write_text(json.dumps(record, indent=2), encoding="utf-8")
+
+
+def read_tables(output: Path, asked: dict[str, str]) -> Any:
+    """Return the tables if they were made of the same; None if there are none."""
+    from pyarrow import parquet
+
+    from priorwise.discovery.many import CANDIDATES, LABELS, ManyFound
+    from priorwise.tables import read_csv
+
+    *paths, record = files(output)
+    if not record.is_file():
+        return None
+    try:
+        kept = json.loads(record.read_bytes())
+        before, digests = dict(kept["asked"]), dict(kept["files"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise BrokenFile(record, "damaged; remove it yourself, or choose another name") from error
+    if changed := [name for name in dict.fromkeys([*asked, *before]) if before.get(name) != asked.get(name)]:
+        raise AlreadyExists(output, changed=changed)
+    if any(not path.is_file() or _digest(path) != digests.get(path.name) for path in paths):
+        raise AlreadyExists(output)
+    schemas = (CANDIDATES, LABELS)
+    return ManyFound(
+        *(
+            read_csv(path, schema) if path.suffix == ".csv" else parquet.read_table(path)
+            for path, schema in zip(paths, schemas, strict=True)
+        )
+    )
+
+
+def _digest(path: Path) -> str:
+    from hashlib import file_digest
+
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

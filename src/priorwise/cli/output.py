@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,11 @@ def safe(text: str, width: int | None = None) -> str:
     """
     shown = "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
     return shown if width is None or len(shown) <= width else shown[: width - 1] + "…"
+
+
+def quoted(*words: str) -> str:
+    """Return a command of priorwise as a shell takes it, safe to print."""
+    return safe(shlex.join(["priorwise", *words]))
 
 
 def spell_out(*streams: Any) -> None:

@@ -118,10 +118,13 @@ def report(
         say("Members known before are left out: the corpus is not where it was (--corpus).", err=True)
 
 
-def into_line(path: Path, told: Any, label: str) -> str:
+def into_line(path: Path, told: Any, label: str | None, chosen: str = "") -> str:
     """Say what was written into somebody's file."""
     missed = f", {counted(told.rows - told.found, 'row')} without a result" if told.found < told.rows else ""
-    return f"{path}: {counted(told.rows, 'row')}{missed}; the label '{label}' added to {told.labelled:,}"
+    added = "no label added: the run has no category"
+    if label is not None:
+        added = f"the label '{label}' added to {told.labelled:,}{chosen}"
+    return f"{path}: {counted(told.rows, 'row')}{missed}; {added}"
 
 
 def _finished(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from priorwise.cli.options import COUNT, JSON, MOVED_CORPUS, PATH, SEED, Group, option, serves
-from priorwise.cli.output import safe, say, show_json, show_table
+from priorwise.cli.output import quoted, safe, say, show_json, show_table
 from priorwise.counting import counted, rounded
 from priorwise.errors import AlreadyExists, PriorwiseError
 
@@ -85,7 +85,9 @@ def review() -> None:
 @ASK
 @option("--terminal", is_flag=True, help="Judge here, a line for each verdict, instead of in the browser.")
 @option(
-    "--sample", type=COUNT, help="First judge this many random unread documents: if none is a member, recall is proved."
+    "--sample",
+    type=COUNT,
+    help="First judge this many random unread documents. The fewer are members, the higher the proved recall.",
 )
 @MOVED_CORPUS
 @chooses_documents
@@ -275,7 +277,7 @@ NAMES = {"learned": "default", "laplace": "baseline"}
 def _print_results(run: Path, found: Any) -> None:
     _print_session(run)
     if not found["reviewers"]:
-        say("Nobody has judged blindly yet, so precision is not known: priorwise review RUN --blind")
+        say(f"Nobody has judged blindly yet, so precision is not known: {quoted('review', str(run), '--blind')}")
         return
     words = ("yes", "no", "unsure", "subcategory", "unjudged")
     rankings = found["rankings"]

@@ -80,13 +80,15 @@ class Knowledge:
         if self.earlier is None:
             return None
         documents = self.earlier.about.get("corpus", {}).get("documents")
-        return f"a model of {self._labels}" + (f", learned from {documents:,} documents" if documents else "")
+        return f"an earlier model {self._labels}" + (f", learned from {documents:,} documents" if documents else "")
 
     @property
     def _labels(self) -> str:
         assert self.earlier is not None
         labels = self.earlier.labels
-        return f"'{labels[0]}'" if len(labels) == 1 else counted(len(labels), "label")
+        if self.earlier.about.get("unnamed"):
+            return "without a category"
+        return f"of '{labels[0]}'" if len(labels) == 1 else f"of {counted(len(labels), 'label')}"
 
     def name(self, label: str | None) -> str | None:
         """The category's name, which may count as one more member; not if the description is empty."""

@@ -135,7 +135,7 @@ def most_frequent(powers: Sequence[float]) -> float:
     return min(times, key=lambda power: (-times[power], power))
 
 
-_CANDIDATES = pa.schema(
+CANDIDATES = pa.schema(
     {
         "label": pa.string(),
         "rank": pa.int32(),
@@ -146,7 +146,7 @@ _CANDIDATES = pa.schema(
         "evidence": pa.string(),
     }
 )
-_LABELS = pa.schema(
+LABELS = pa.schema(
     {
         "label": pa.string(),
         "members": pa.int64(),
@@ -189,13 +189,13 @@ def about_run(run: Run) -> pa.Table:
         "leave_one_out": (facts.get("learned") or {}).get("score"),
         "predicted_positive": run.ranker.predicted,
     }
-    return pa.Table.from_pylist([row], schema=_LABELS)
+    return pa.Table.from_pylist([row], schema=LABELS)
 
 
 def candidates_of(run: Run) -> pa.Table:
     """Return the candidates of a run."""
     label = pa.array([run.about.label] * len(run.ranking), pa.string())
-    return run.ranking.table.append_column("label", label).select(_CANDIDATES.names).cast(_CANDIDATES)
+    return run.ranking.table.append_column("label", label).select(CANDIDATES.names).cast(CANDIDATES)
 
 
 def candidates(corpus: Corpus, learned: LearnedLabel, found: Top) -> pa.Table:
@@ -210,7 +210,7 @@ def candidates(corpus: Corpus, learned: LearnedLabel, found: Top) -> pa.Table:
             "probability": learned.calibration.probability(found.scores),
             "evidence": evidence_lines(corpus, found.documents, learned.scorer),
         },
-        schema=_CANDIDATES,
+        schema=CANDIDATES,
     )
 
 
@@ -226,7 +226,7 @@ def about_labels(learned: Sequence[LearnedLabel], tops: Sequence[Top]) -> pa.Tab
             "leave_one_out": [each.leave_one_out for each in learned],
             "predicted_positive": [found.predicted_positive for found in tops],
         },
-        schema=_LABELS,
+        schema=LABELS,
     )
 
 
@@ -300,7 +300,7 @@ def discover_many(
     engine = engine or Local(threads)
     tell = progress or (lambda what, share: None)
     together = _together(corpus, labels, exclude, engine, choices)
-    found, about = [_CANDIDATES.empty_table()], [_LABELS.empty_table()]
+    found, about = [CANDIDATES.empty_table()], [LABELS.empty_table()]
     if not together.shares:
         for run in _runs(together, labels, engine, progress):
             found.append(candidates_of(run))
@@ -387,7 +387,7 @@ def _runs(together: Together, labels: Sequence[str], engine: Engine, progress: P
 
 
 MARKER = "runs.json"
-LABELS = "labels.csv"
+TABLE = "labels.csv"
 _LONGEST_NAME = 60
 
 
@@ -437,7 +437,7 @@ class RunFolders:
         older = [self.path / name for name in names if Path(name).name == name and (self.path / name).is_dir()]
         for folder in older:
             check_output(folder, overwrite=True)
-        for folder in [*older, self.path / LABELS]:
+        for folder in [*older, self.path / TABLE]:
             remove(folder)
 
     @property
@@ -453,7 +453,7 @@ class RunFolders:
         # One at a time: a run holds its whole ranking.
         rows = [about_run(Run.load(self.path / name)) for name in self.names.values()]
         table = pa.concat_tables(rows).append_column("run", pa.array(list(self.names.values()), pa.string()))
-        with whole_file(self.path / LABELS) as draft:
+        with whole_file(self.path / TABLE) as draft:
             write_csv(table, draft)
         return table
 

@@ -772,6 +772,8 @@ def ranking_model(
     }
     if calibration is None:
         about["uncalibrated"] = True
+    if label is None:
+        about["unnamed"] = True
     return LinearModel.of(
         weights,
         tokens,

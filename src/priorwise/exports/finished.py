@@ -17,6 +17,7 @@ from priorwise.exports.wikis import (
     chosen,
     edits,
     item_of,
+    link,
     page_list,
     pywikibot_list,
     quick_statements,
@@ -59,17 +60,25 @@ class Finished:
 
     Parameters
     ----------
-    label : str
-        The category.
+    label : str or None
+        The category, which accepted documents get; None if there is none.
     results : sequence of Result
         Its candidates and members.
     corpus : Corpus, optional
         Where their texts, labels and other columns are; a table has the other columns, a bibliography all of it.
+    name : str
+        What to call it instead, if it has no category or several have the same one.
     """
 
-    label: str
+    label: str | None
     results: Sequence[Result]
     corpus: Corpus | None = None
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What columns and headings call it."""
+        return self.name or self.label or "members"
 
     def of(self, statuses: Collection[str]) -> Finished:
         """Return the same with the results of some statuses, best first and members last."""
@@ -208,12 +217,15 @@ def _items(finished: Finished) -> list[str | None]:
 
 def _list(kind: str, each: Finished, wanted: Collection[str], statement: Any, *, alone: bool) -> str:
     if kind == "wikitext":
-        return wikitext_list(each.results, wanted, None if alone else each.label)
+        heading = None if alone else each.title if each.label is None else link(each.label, "Category:")
+        return wikitext_list(each.results, wanted, heading)
     if kind == "quickstatements":
         if statement is None:
             raise InputError("say which statement QuickStatements adds: a property and an item, as in P921=Q2539")
         return quick_statements(_items(each), statement)
     if kind == "edits":
+        if each.label is None:
+            raise InputError(f"{each.title} has no category, so there is none to add; try the lists pages or pywikibot")
         return edits(each.results, each.label, wanted)
     return {"pages": page_list, "pywikibot": pywikibot_list}[kind](each.results, wanted)
 
@@ -222,7 +234,7 @@ def _rows(finished: Sequence[Finished]) -> Iterator[dict[str, Any]]:
     """Yield each result with the other columns of its document."""
     for each in finished:
         for result, row in _placed(each):
-            own = {"category": each.label, "id": result.id, "title": result.title}
+            own = {"category": each.title, "id": result.id, "title": result.title}
             own |= dict(zip(COLUMNS, result.cells(), strict=True)) | dict(result.more)
             other = {} if row is None or each.corpus is None else each.corpus.other(row)
             yield own | {f"{name} (file)" if name in own else name: value for name, value in other.items()}
@@ -255,7 +267,7 @@ def _records(kind: str, finished: Sequence[Finished]) -> Iterator[str]:
                 "title": result.title or result.id,
                 "url": result.more.get("page"),
             }
-            words = keywords_for(result, each.label, gains=result.status in ("accepted", "member"))
+            words = keywords_for(result, each.title, each.label if result.status in ("accepted", "member") else None)
             if row is not None and each.corpus is not None:
                 record = each.corpus.other(row) | {"text": each.corpus.text(row), **record}
                 words = [*dict.fromkeys([*each.corpus.labels_of(row), *words])]

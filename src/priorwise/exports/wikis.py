@@ -48,9 +48,9 @@ def link(title: str, space: str = "") -> str:
 
 
 def wikitext_list(results: Rows, statuses: Collection[str] = ("accepted",), heading: str | None = None) -> str:
-    """Return a list of links to paste into a page of a wiki, under the name of the category if it is given."""
+    """Return a list of links to paste into a page of a wiki, under a heading if it is given."""
     found = sorted((each for each in results_of(results).values() if each.status in statuses), key=lambda r: r.order)
-    lines = [] if heading is None else [f"== {link(heading, 'Category:')} =="]
+    lines = [] if heading is None else [f"== {heading} =="]
     return "".join(f"{line}\n" for line in [*lines, *(f"* {link(each.title or each.id)}" for each in found)])
 
 

@@ -117,18 +117,18 @@ _FIELDS = {
 }
 
 
-def keywords_for(result: Result, label: str, *, gains: bool) -> list[str]:
-    """Return the keywords that say what is known about a record, and its label if it gets that."""
+def keywords_for(result: Result, name: str, label: str | None) -> list[str]:
+    """Return the label that a record gets, if any, and the keywords that say what is known about it."""
     status, rank, probability = result.cells()
-    words = [f"{MARK}{label}: {status}"]
-    words += [f"{MARK}{label}: rank {rank}"] if rank != "" else []
-    words += [f"{MARK}{label}: probability {probability}"] if probability != "" else []
-    return [*([label] if gains else []), *words]
+    words = [f"{MARK}{name}: {status}"]
+    words += [f"{MARK}{name}: rank {rank}"] if rank != "" else []
+    words += [f"{MARK}{name}: probability {probability}"] if probability != "" else []
+    return [*([label] if label is not None else []), *words]
 
 
 def _keywords_in(added: Added, row: int) -> list[str]:
     result = added.results[row]
-    return [] if result is None else keywords_for(result, added.label, gains=added.gains(row))
+    return [] if result is None else keywords_for(result, added.label, added.label if added.gains(row) else None)
 
 
 def record_text(kind: str, record: Mapping[str, Any], keywords: Iterable[str]) -> str:

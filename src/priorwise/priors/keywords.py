@@ -208,8 +208,11 @@ def column_keywords(path: Path, column: str) -> Keywords:
     """
     # Loaded when needed: most knowledge is in plain files.
     from priorwise.readers.fields import as_text, unknown_column
+    from priorwise.readers.opening import Opening
     from priorwise.readers.records import rows_of
 
+    if Opening().format_of(path) is None:
+        raise BrokenFile(path, "not a table by its name; it should end in .csv, .xlsx, .jsonl or the like")
     items: list[str] = []
     for number, (_, row) in enumerate(rows_of(path)):
         if number == 0 and column not in row:

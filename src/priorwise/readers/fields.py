@@ -226,7 +226,9 @@ def unknown_column(name: str, present: Collection[str], where: str) -> UnknownNa
     stop = "" if unknown.message.endswith("?") else "."
     unknown.message += f"{stop} The columns of {where} are {there}" if present else f"{stop} {where} has no columns"
     if name == "text" and len(present) > 1:
-        unknown.message += ".\nName the column with the text: --text NAME (in Python, text=)"
+        unknown.message += (
+            ".\nName the column with the text: --text NAME (in Python, Corpus.from_records(…, text=NAME))"
+        )
     if len(present) == 1 and (likely := _likely_delimiter(next(iter(present)))) is not None:
         shown = r"\t" if likely == "\t" else likely
         unknown.message += f"\nAll of its header is one column: are the columns separated by '{shown}'?"

@@ -149,7 +149,8 @@ _READERS: dict[str, Callable[[Any, Path], Numbered]] = {
     "sqlite": database,
     "duckdb": database,
 }
-_BY_ROW = ("parquet", "arrow", "spreadsheet", "sqlite", "duckdb")
+_PLACES = dict.fromkeys(("parquet", "arrow", "spreadsheet", "sqlite", "duckdb"), "row") | {"endnote": "record"}
+"""What the number of a record counts, where it is not a line."""
 
 
 class RecordReader:
@@ -353,7 +354,7 @@ class RecordReader:
                 raise InputError(f"{path} is not a bibliography; read it apart from the others")
             by = joining.add((path, place), dict(record))
             if by is not None:
-                self.remark(JOINED.format(by), f"{path.name}, line {place}")
+                self.remark(JOINED.format(by), f"{path.name}, {self._place(path, place)}")
         for publication in joining:
             yield *publication.place, publication.record
 
@@ -385,8 +386,8 @@ class RecordReader:
             return columns.document(record, (self.first or 0) + number, place if self.lines is None else 0)
         except (InputError, UnicodeDecodeError) as error:
             reason = "the text is not valid UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            if self.opening.format_of(path) in _BY_ROW:
-                raise BrokenFile(path, f"row {place}: {reason}") from error
+            if self.opening.format_of(path) in _PLACES:
+                raise BrokenFile(path, f"{self._place(path, place)}: {reason}") from error
             raise BrokenFile(path, reason, line=self.line(path, place)) from error
 
     def _rows_read(self) -> dict[str, int]:
@@ -397,7 +398,7 @@ class RecordReader:
         return found
 
     def _place(self, path: Path, number: int) -> str:
-        return f"{'row' if self.opening.format_of(path) in _BY_ROW else 'line'} {number:,}"
+        return f"{_PLACES.get(self.opening.format_of(path) or '', 'line')} {number}"
 
 
 def settled(columns: Columns, head: Iterable[Mapping[str, Any]]) -> Guess:

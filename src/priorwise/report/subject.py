@@ -37,7 +37,7 @@ class Subject:
         folder = Path(path)
         run = Run.load(folder)
         label = run.about.label
-        name = label if label is not None else folder.resolve().name
+        name = label if label is not None else folder.resolve().stem
         return cls(name, folder, run, results_of_review(folder), addresses_of(run, corpus), log_in(folder))
 
     @property

@@ -60,7 +60,7 @@ def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: 
     statuses = {**{id: "member" for id in members if id not in rows}, **before}
     titles = list(statuses) if corpus is None else corpus.titles(corpus.rows(statuses))
     results += [Result(id, status, title=title) for (id, status), title in zip(statuses.items(), titles, strict=True)]
-    return Finished(name or label or "members", _with_pages(results, corpus), corpus)
+    return Finished(label, _with_pages(results, corpus), corpus, name or "")
 
 
 def finished_of(path: str | Path, corpus: str | Path | None = None, name: str | None = None) -> Finished:
@@ -74,7 +74,7 @@ def finished_of(path: str | Path, corpus: str | Path | None = None, name: str | 
             raise
         opened = None
     decided = decisions(last_words(said_in(folder)))
-    return finished(run, opened, decided, name or run.about.label or folder.resolve().name)
+    return finished(run, opened, decided, name or ("" if run.about.label else folder.resolve().stem))
 
 
 def export_run(
@@ -116,10 +116,11 @@ def write_into(
         file,
         output,
         found.results,
-        label=found.label,
+        label=found.label or found.title,
         columns=read_from.columns,
         opening=read_from.opening,
-        at_least=at_least,
+        labelled=() if found.label is None else ("accepted",),
+        at_least=None if found.label is None else at_least,
         together=together,
         overwrite=overwrite,
         draft=draft,
