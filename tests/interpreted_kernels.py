@@ -63,7 +63,7 @@ def use_models() -> None:
     good, y = sound(np.random.default_rng(0))
     for make in estimators().values():
         assert use(make, good, y, good) == "used"
-    for prior, solver in ((pw.Laplace(1.0), "auto"), (pw.Laplace(1.0), "bbr"), (pw.Gaussian(1.0), "newton")):
+    for prior, solver in ((pw.Laplace(1.0), "auto"), (pw.Gaussian(1.0), "newton")):
         pw.LogisticRegression(prior, solver=solver).fit(good.toarray(), y == 1).predict_proba(good)
 
 

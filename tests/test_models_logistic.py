@@ -47,7 +47,7 @@ def problem(seed, *, n=30, d=8, density=0.5):
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(sorted(KINDS)),
-    st.sampled_from(["auto", "newton", "bbr"]),
+    st.sampled_from(["auto", "newton"]),
     st.booleans(),
     st.sampled_from([(30, 8), (12, 40), (200, 5)]),
 )
@@ -61,7 +61,7 @@ def test_the_answer_is_an_optimum(seed, kind, solver, sparse, shape):
     model = LogisticRegression(KINDS[kind](variance, mode), solver=solver, tol=1e-11, max_iter=20_000)
     model.fit(sp.csc_matrix(X) if sparse else X, positive, sample_weight=weight)
     given_by = (X, positive, weight, model.coef_[0], model.intercept_[0], kind, variance, mode)
-    assert worst_slope(*given_by) < 1e-3 if solver == "bbr" else worst_slope(*given_by) < 2e-4
+    assert worst_slope(*given_by) < 2e-4
     assert model.objective_[0] == pytest.approx(minus_log_posterior(*given_by), rel=1e-10)
     assert 0 <= model.gap_[0] <= 1e-11
     # No neighbour is better by more than the gap that was proved.
@@ -84,7 +84,7 @@ def test_the_gap_that_is_stated_holds(seed, kind, tol):
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@pytest.mark.parametrize("solver", ["auto", "newton", "bbr"])
+@pytest.mark.parametrize("solver", ["auto", "newton"])
 def test_infinite_variance_leaves_a_coefficient_to_the_data(kind, solver):
     X, positive, _ = problem(3, n=200, d=6, density=1.0)
     variance = np.array([np.inf, 1.0, 0.1, np.inf, 2.0, 1.0])
@@ -110,7 +110,7 @@ def test_intercept_priors():
     ones = np.hstack([X, np.ones((50, 1))])
     for prior, kind in ((Gaussian(0.3, mode=1.0), "gaussian"), (Laplace(0.3, mode=1.0), "laplace")):
         for features in (Gaussian(2.0), Laplace(2.0)):
-            for solver in ("auto", "bbr"):
+            for solver in ("auto", "newton"):
                 model = LogisticRegression(features, intercept_prior=prior, tol=1e-10, max_iter=5000, solver=solver)
                 model.fit(X, positive)
                 assert model.gap_[0] <= 1e-10
@@ -160,7 +160,7 @@ def test_a_word_that_no_document_has_keeps_its_mode():
         assert model.coef_[0, 4] == 3.0
 
 
-@pytest.mark.parametrize("solver", ["auto", "newton", "bbr"])
+@pytest.mark.parametrize("solver", ["auto", "newton"])
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_empty_columns_change_nothing(solver, kind):
     X, positive, random = problem(4)

@@ -1,4 +1,4 @@
-"""Paths over variances, cross-validation with warm starts, and leave-one-out from one fit."""
+"""Cross-validation with warm starts, and leave-one-out from one fit."""
 
 from __future__ import annotations
 
@@ -7,40 +7,28 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import PredefinedSplit
 
 from priorwise.errors import InputError, NotEnoughData
+from priorwise.models.prior_search import PriorSearch
 from priorwise.models.regression.design import DesignMatrix, Penalty
+from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.logistic_search import (
     StratifiedFolds,
     approximate_leave_one_out,
-    try_priors,
-    variance_path,
 )
 from priorwise.models.regression.solve import solve
 from priorwise.priors.regression import PAPER_VARIANCES, Gaussian, Laplace
-from priorwise.search import FBeta
+from priorwise.search import FBeta, LogLoss
 from test_models_logistic import KINDS, problem
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_path_is_the_fits_one_by_one(kind):
-    X, positive, random = problem(1, n=120, d=20)
-    Y = np.column_stack([positive, random.random(120) < 0.3])
-    variances = [4.0, 0.01, 25.0]
-    path = variance_path(sp.csr_matrix(X), Y, KINDS[kind](), variances, tol=1e-9)
-    for place, variance in enumerate(variances):
-        for output in range(2):
-            alone = solve(DesignMatrix(X), Y[:, output], np.ones(120), Penalty.of(KINDS[kind](variance), 20), tol=1e-9)
-            assert path[place][output].coef == pytest.approx(alone.coef, abs=1e-3)
-            assert path[place][output].objective == pytest.approx(alone.objective, rel=1e-8)
-
-
-def test_a_prior_per_feature_keeps_its_shape_along_the_path():
-    X, positive, _ = problem(2, d=4)
-    shape = np.array([1.0, 10.0, 1.0, 1.0])
-    found = variance_path(X, positive, Gaussian(shape), [3.0], tol=1e-9)[0][0]
-    alone = variance_path(X, positive, Gaussian(3 * shape), [1.0], tol=1e-9)[0][0]
-    np.testing.assert_array_equal(found.coef, alone.coef)
+def scored(X, y, priors, folds=None, sample_weight=None, tol=1e-10, threads=None):
+    """Held-out scores, priors × cases × outputs, and what made them."""
+    weight = np.ones(len(X)) if sample_weight is None else sample_weight
+    held_out = LogisticRegression(threads=threads).held_out(X, y, weight, folds, priors)
+    held_out.tol = tol
+    return np.array(list(held_out.score_matrices(priors))), held_out
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(KINDS)))
@@ -53,29 +41,34 @@ def test_folds_are_refits_without_the_cases_held_out(seed, kind):
     folds[2:8] = [1, 2, 0, 2, 0, 1]
     weight = random.integers(1, 3, size=60).astype(float)
     priors = [KINDS[kind](v) for v in (0.5, 5.0)]
-    trials = try_priors(X, positive, priors, folds=folds, sample_weight=weight, tol=1e-10)
+    found, held_out = scored(X, positive, priors, PredefinedSplit(folds), weight)
     for place, prior in enumerate(priors):
         scores = np.empty(60)
         for fold in range(3):
             kept = folds != fold
-            found = solve(DesignMatrix(X[kept]), positive[kept], weight[kept], Penalty.of(prior, 6), tol=1e-10)
-            scores[~kept] = X[~kept] @ found.coef + found.intercept
-        assert trials.scores[place, :, 0] == pytest.approx(scores, abs=1e-3)
+            fit = solve(DesignMatrix(X[kept]), positive[kept], weight[kept], Penalty.of(prior, 6), tol=1e-10)
+            scores[~kept] = X[~kept] @ fit.coef + fit.intercept
+        assert found[place, :, 0] == pytest.approx(scores, abs=1e-3)
         likelihood = -np.average(np.logaddexp(0, np.where(positive, -scores, scores)), weights=weight)
-        assert trials.value[place, 0] == pytest.approx(likelihood, abs=1e-4)
+        assert LogLoss().value(held_out.outcome(found[place])) == pytest.approx(likelihood, abs=1e-4)
 
 
 def test_any_target_and_each_output_its_own_prior():
     X, positive, random = problem(4, n=200, d=10)
-    Y = np.column_stack([positive, random.random(200) < 0.5])
+    Y = np.column_stack([positive, random.random(200) < 0.5]).astype(int)
     priors = [Laplace(v) for v in (1e-6, 1.0, 100.0)]
-    trials = try_priors(X, Y, priors, folds=4, target=FBeta(1.0), threads=2)
-    predicted = trials.scores[1, :, 0] > 0
+    scores, held_out = scored(X, Y, priors, 4, tol=1e-4, threads=2)
+    predicted = scores[1, :, 0] > 0
     f1 = 2 * np.sum(predicted & positive) / (predicted.sum() + positive.sum())
-    assert trials.value[1, 0] == pytest.approx(f1)
-    assert trials.best == np.argmax(trials.value.mean(axis=1))
-    by_gap = try_priors(X, Y, priors, folds=4, target=lambda y, s: s[y].mean() - s[~y].mean(), threads=1)
-    np.testing.assert_array_equal(by_gap.scores, trials.scores)
+    values = np.array([FBeta(1.0).values(held_out.outcome(each)) for each in scores])
+    assert values[1, 0] == pytest.approx(f1)
+    search = PriorSearch(LogisticRegression(), target=FBeta(1.0), grid=priors, folds=4).fit(X, Y)
+    assert pytest.approx(values) == search.trials_["score"].reshape(2, 3).T
+    assert [np.max(column) for column in values.T] == pytest.approx(
+        [values[priors.index(best), place] for place, best in enumerate(search.best_prior_)]
+    )
+    again, _ = scored(X, Y, priors, 4, tol=1e-4, threads=1)
+    np.testing.assert_array_equal(again, scores)
 
 
 def one_newton_step_without(X, positive, coef, intercept, penalty, i, moving):
@@ -127,10 +120,13 @@ def test_leave_one_out_chooses_like_folds():
     X = random.normal(size=(150, 40))
     positive = X[:, 0] - X[:, 1] + random.normal(size=150) > 0
     priors = [Gaussian(v) for v in np.geomspace(1e-4, 1e3, 15)]
-    left_out = try_priors(X, positive, priors, folds=None, tol=1e-8)
-    ten = try_priors(X, positive, priors, folds=10, tol=1e-8)
-    assert abs(left_out.best - ten.best) <= 2
-    assert left_out.value[:8, 0] == pytest.approx(ten.value[:8, 0], abs=0.1)
+    values = []
+    for folds in ("approximate", 10):
+        scores, held_out = scored(X, positive, priors, folds, tol=1e-8)
+        values.append([LogLoss().value(held_out.outcome(each)) for each in scores])
+    left_out, ten = values
+    assert abs(np.argmax(left_out) - np.argmax(ten)) <= 2
+    assert left_out[:8] == pytest.approx(ten[:8], abs=0.1)
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(2, 12), st.integers(0, 99))
@@ -179,33 +175,35 @@ def test_the_papers_variances():
     assert list(PAPER_VARIANCES) == sorted(PAPER_VARIANCES)
 
 
+def searched(X, y, folds, weight=None):
+    return PriorSearch(LogisticRegression(), grid=[Gaussian(1.0)], folds=folds).fit(X, y, weight)
+
+
 def test_bad_input_is_a_sentence():
     X, positive, _ = problem(9)
     with pytest.raises(InputError, match="at least 2 folds, not 1"):
-        try_priors(X, positive, [Gaussian(1.0)], folds=1)
-    with pytest.raises(InputError, match="no prior to choose from"):
-        try_priors(X, positive, [])
-    with pytest.raises(InputError, match="folds has shape"):
-        try_priors(X, positive, [Gaussian(1.0)], folds=np.zeros(3, dtype=int))
-    with pytest.raises(InputError, match="X has 30 cases"):
-        variance_path(X, positive, Gaussian(), [1.0], sample_weight=np.ones(3))
+        searched(X, positive, 1)
+    with pytest.raises(InputError, match="the grid is empty"):
+        PriorSearch(LogisticRegression(), grid=[]).fit(X, positive)
+    with pytest.raises(InputError, match="folds is a number, a splitter or 'approximate', not 'three'"):
+        searched(X, positive, "three")
     alone = np.zeros(30, dtype=bool)
     alone[0] = True
-    with pytest.raises(NotEnoughData, match="fewer than 2 cases of a side"):
-        try_priors(X, alone, [Gaussian(1.0)], folds=3)
-    with pytest.raises(NotEnoughData, match="no example with output 0"):
-        try_priors(X, alone, [Gaussian(1.0)], folds=np.arange(30) % 3)
+    with pytest.raises(NotEnoughData, match="class True has fewer than 2 cases of a side"):
+        searched(X, alone, 3)
+    with pytest.raises(NotEnoughData, match="no example with class True"):
+        searched(X, alone, PredefinedSplit(np.arange(30) % 3))
 
 
 def test_cases_that_are_no_numbers_are_refused():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, True, False, True])
     for wrong in (np.nan, np.inf):
-        with pytest.raises(InputError, match="X has a value that is not a finite number"):
-            try_priors(np.where(X == 1, wrong, X), y, [Gaussian()], folds=2)
-    for weight in ([-1, 1, 1, 1], [np.nan, 1, 1, 1], [0, 0, 0, 0]):
-        with pytest.raises(InputError, match="every sample_weight must be a number of at least 0"):
-            variance_path(X, y, Gaussian(), [1.0], sample_weight=weight)
-    with pytest.raises(NotEnoughData, match="no example without output 0"):
-        try_priors(X, y, [Gaussian()], folds=np.array([0, 1, 0, 1]))
-    with pytest.raises(NotEnoughData, match="no example with output 0"):
-        try_priors(X, y, [Gaussian()], folds=np.array([0, 0, 0, 0]))
+        with pytest.raises(ValueError, match="Input X contains"):
+            searched(np.where(X == 1, wrong, X), y, 2)
+    for weight in ([-1, 1, 1, 1], [np.nan, 1, 1, 1]):
+        with pytest.raises(ValueError, match=r"[Nn]egative values|contains NaN"):
+            searched(X, y, 2, weight)
+    with pytest.raises(NotEnoughData, match="no example without class True"):
+        searched(X, y, PredefinedSplit([0, 1, 0, 1]))
+    with pytest.raises(NotEnoughData, match="no example with class True"):
+        searched(X, y, PredefinedSplit([0, 0, 0, 0]))

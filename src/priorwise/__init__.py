@@ -29,7 +29,6 @@ _NAMES = {
     "models.naive_bayes.presence": "PresenceNB",
     "models.prior_search": "PriorSearch",
     "models.regression.logistic": "LogisticRegression",
-    "models.regression.logistic_search": "try_priors variance_path",
     "models.regression.member_finder": "MemberFinder",
     "models.regression.member_regression": "MemberRegression",
     "models.regression.probit": "ProbitRegression",
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
     from priorwise.models.naive_bayes.presence import PresenceNB
     from priorwise.models.prior_search import PriorSearch
     from priorwise.models.regression.logistic import LogisticRegression
-    from priorwise.models.regression.logistic_search import try_priors, variance_path
     from priorwise.models.regression.member_finder import MemberFinder
     from priorwise.models.regression.member_regression import MemberRegression
     from priorwise.models.regression.probit import ProbitRegression
@@ -212,8 +210,6 @@ __all__ = [
     "ingest_wikipedia",
     "read_bxr_priors",
     "simulate",
-    "try_priors",
-    "variance_path",
     "write_bxr_priors",
     "write_report",
 ]

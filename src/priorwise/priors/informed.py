@@ -176,9 +176,6 @@ class Informed(PenaltyPrior, listed=False):
         """Give the same with every variance multiplied by `factor`."""
         return replace(self, variance=self.variance * factor)
 
-    def along(self, variances: Sequence[float]) -> tuple[Self, ...]:
-        return self.grid([self.strength], variances)
-
     def grid(  # type: ignore[override]
         self, strengths: Sequence[float] | None = None, variances: Sequence[float] = PAPER_VARIANCES
     ) -> tuple[Self, ...]:

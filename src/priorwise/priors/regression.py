@@ -171,10 +171,6 @@ class PenaltyPrior(RegressionPrior, listed=False):
         variance, mode = self.of_features(n_features, output, n_outputs)
         return *self.shape.penalty(variance), mode
 
-    def along(self, variances: Any) -> tuple[Any, ...]:
-        """List the same prior at each of these variances."""
-        raise NotImplementedError
-
 
 PAPER_VARIANCES: tuple[float, ...] = (
     0.25, 1, 2.25, 4, 6.25, 9, 12.25, 16, 20.25, 25, 30.25, 36, 42.25, 49, 56.25, 64, 100, 1e4, 1e6, 1e8,
@@ -256,8 +252,6 @@ class CoefficientPrior(PenaltyPrior, listed=False):
         """
         change = self.with_variance if np.ndim(self.variance) == 0 else self.scaled
         return tuple(change(variance) for variance in variances)
-
-    along = grid
 
     def precision(self, distance: Floats) -> Floats:
         """E[1/τ] given how far a coefficient is from its mode."""

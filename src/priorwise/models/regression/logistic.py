@@ -183,10 +183,9 @@ class LogisticRegression(LinearOutputs):
         Whether there is an intercept b.
     intercept_prior : Gaussian or Laplace, optional
         The intercept's prior; flat by default. The papers give the intercept the features' prior, with mode 0.
-    solver : {"auto", "newton", "bbr"}
+    solver : {"auto", "newton"}
         "auto" is proximal Newton on a working set for Laplace, and dual coordinate descent, then Newton's method,
-        for Gaussian priors. "newton" leaves the dual out. "bbr" is the papers' cyclic coordinate descent, for
-        comparison.
+        for Gaussian priors. "newton" leaves the dual out.
     tol : float
         Stops when the duality gap is at most `tol` times the objective: the objective is then within that of the least
         possible, whatever the solver. Where the objective has become less than a hundredth of what knowing only the

@@ -1,24 +1,23 @@
-"""Cases scored by logistic regressions that did not see them, under many priors at once; and paths over variances."""
+"""Cases scored by logistic regressions that did not see them, under many priors at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.kernels import Floats, Mask
 from priorwise.models.regression.design import DesignMatrix, Penalty, solve_each
-from priorwise.models.regression.logistic import LogisticRegression
 from priorwise.models.regression.solve import Solution, solve
 from priorwise.models.weights import log_probabilities
 from priorwise.priors.informed import Informed
 from priorwise.priors.regression import CoefficientPrior
-from priorwise.search import HeldOut, LogLikelihood, LogLoss, Target, as_target
+from priorwise.search import HeldOut, LogLikelihood
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,11 @@ class StratifiedFolds:
         random = np.random.default_rng(self.seed)
         for side in (np.flatnonzero(positive), np.flatnonzero(~positive)):
             of_case[random.permutation(side)] = np.arange(len(side)) % self.folds
-        return _held_out(of_case)
+        return [of_case == fold for fold in np.unique(of_case)]
 
 
-Folds = int | StratifiedFolds | NDArray[np.integer] | list[Mask]
-"""How many folds, how to deal them, the fold of each case, or the cases that each holds out."""
+Folds = StratifiedFolds | list[Mask]
+"""How to deal folds, or the cases that each holds out."""
 
 
 @dataclass(frozen=True)
@@ -57,33 +56,19 @@ class Table:
     design: DesignMatrix
     members: sp.csc_matrix
     weight: Floats
-    names: Sequence[str] | None = None
+    names: Sequence[str]
 
     @classmethod
-    def of(cls, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, names: Sequence[str] | None = None) -> Table:
-        """Check that all are of one length, and lay the matrix out for the solvers."""
+    def of(cls, X: Any, members: sp.csr_matrix, weight: Floats, names: Sequence[str]) -> Table:
+        """Lay the matrix out for the solvers."""
         design = DesignMatrix(X)
-        members = sp.csc_matrix(y if sp.issparse(y) else np.asarray(y, dtype=bool).reshape(design.shape[0], -1))
-        weight = np.ones(design.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if members.shape[0] != design.shape[0] or weight.shape != (design.shape[0],):
-            raise InputError(
-                f"X has {design.shape[0]} cases, y {members.shape[0]} and sample_weight {len(weight)}: give one of each"
-            )
-        if not np.isfinite(design.by_rows.data).all():
-            raise InputError("X has a value that is not a finite number: leave such cases out, or fill them in")
-        if not (np.isfinite(weight).all() and np.all(weight >= 0) and weight.any()):
-            raise InputError("every sample_weight must be a number of at least 0, and one of them above 0")
         for each in (design, design.occupied[1] if design.occupied is not None else design):
             each.columns, each.rows  # noqa: B018 - made before threads ask for them
-        return cls(design, members, weight, names)
+        return cls(design, members.tocsc(), weight, names)
 
     @property
     def n_outputs(self) -> int:
         return int(self.members.shape[1])
-
-    def name(self, output: int) -> str:
-        """An output, as errors call it."""
-        return f"output {output}" if self.names is None else self.names[output]
 
     def positive(self, output: int) -> Mask:
         return np.asarray(self.members[:, [output]].toarray()[:, 0], dtype=bool)
@@ -117,7 +102,7 @@ class Table:
         for place in order:
             found[int(place)] = solve(
                 self.design, positive, weight, penalties[place], tol=tol, max_iter=max_iter, start=start,
-                name=self.name(output),
+                name=self.names[output],
             )  # fmt: skip
             start = (found[int(place)].coef, found[int(place)].intercept)
         return [found[place] for place in range(len(penalties))]
@@ -127,19 +112,9 @@ class Table:
         if isinstance(folds, list):
             return folds
         positive = self.positive(output)
-        drawn = StratifiedFolds(int(folds)) if isinstance(folds, int | np.integer) else folds
-        if isinstance(drawn, StratifiedFolds):
-            if min(positive.sum(), (~positive).sum()) < 2:
-                raise NotEnoughData(f"{self.name(output)} has fewer than 2 cases of a side, so none can be held out")
-            return drawn.of(positive)
-        of_case = np.asarray(drawn)
-        if of_case.shape != positive.shape:
-            raise InputError(f"folds has shape {of_case.shape}, but there are {len(positive)} cases: one for each")
-        return _held_out(of_case)
-
-
-def _held_out(of_case: NDArray[np.integer]) -> list[Mask]:
-    return [of_case == fold for fold in np.unique(of_case)]
+        if min(positive.sum(), (~positive).sum()) < 2:
+            raise NotEnoughData(f"{self.names[output]} has fewer than 2 cases of a side, so none can be held out")
+        return folds.of(positive)
 
 
 def approximate_leave_one_out(
@@ -238,9 +213,9 @@ class LogisticHeldOut(HeldOut):
 
     usual_target = LogLikelihood()
 
-    def __init__(self, estimator: Any, table: Table, folds: Folds | None, tol: float | None = None) -> None:
+    def __init__(self, estimator: Any, table: Table, folds: Folds | None) -> None:
         self.estimator, self.table, self.folds, self.weight = estimator, table, folds, table.weight
-        self.tol = max(estimator.tol, TOLERANCE) if tol is None else tol
+        self.tol = max(estimator.tol, TOLERANCE)
 
     def members(self) -> Mask:
         return np.asarray(self.table.members.toarray() > 0)
@@ -283,8 +258,8 @@ class LogisticHeldOut(HeldOut):
 
 def folds_of(folds: Any, X: Any, y: Any) -> Any:
     """Read what `PriorSearch` calls folds: a number, `StratifiedFolds`, a splitter, "approximate", or None for ten."""
-    if folds is None:
-        return USUAL_FOLDS
+    if folds is None or isinstance(folds, int | np.integer):
+        return StratifiedFolds(USUAL_FOLDS if folds is None else int(folds))
     if isinstance(folds, str):
         if folds != APPROXIMATE:
             raise InputError(f"folds is a number, a splitter or '{APPROXIMATE}', not {folds!r}")
@@ -299,118 +274,3 @@ def folds_of(folds: Any, X: Any, y: Any) -> Any:
     if not np.all(np.sum(masks, axis=0) == 1):
         raise InputError("the folds must hold out each document once: a splitter such as KFold does")
     return masks
-
-
-@dataclass(frozen=True)
-class PriorTrials:
-    """What was tried: a value for each prior and output, the larger the better, and the scores it was taken from."""
-
-    priors: Sequence[CoefficientPrior | Informed]
-    value: Floats
-    scores: Floats
-
-    @property
-    def best(self) -> int:
-        """The prior with the best mean over the outputs; of equals the first."""
-        return int(np.argmax(self.value.mean(axis=1)))
-
-
-def variance_path(
-    X: Any,
-    y: ArrayLike,
-    prior: CoefficientPrior | Informed,
-    variances: Sequence[float],
-    *,
-    sample_weight: ArrayLike | None = None,
-    fit_intercept: bool = True,
-    intercept_prior: CoefficientPrior | None = None,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
-    threads: int | None = None,
-) -> list[list[Solution]]:
-    """Fit one class or many under every variance, each from the answer of the one before.
-
-    Parameters
-    ----------
-    X : matrix
-        The cases.
-    y : array of bool, shape (n_cases,) or (n_cases, n_outputs)
-        Which cases are of each output.
-    prior : Gaussian, Laplace or Informed
-        Its variance is replaced if it is one number. If it is an array, it is multiplied: its shape is kept and its
-        strength varied.
-    variances : sequence of float
-        In any order; they are walked from the smallest.
-
-    Returns
-    -------
-    list of lists of Solution
-        For each variance, in the order given, one for each output.
-
-    Examples
-    --------
-    >>> from priorwise.priors.regression import Laplace
-    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([False, True, False, True])
-    >>> [int(np.count_nonzero(path[0].coef)) for path in variance_path(X, y, Laplace(), [0.01, 4.0])]
-    [0, 2]
-    """
-    table = Table.of(X, y, sample_weight)
-    priors: Sequence[CoefficientPrior | Informed] = prior.along(variances)
-
-    def walk(output: int) -> list[Solution]:
-        penalties = table.penalties(priors, output, fit_intercept, intercept_prior)
-        return table.walk(output, table.weight, penalties, tol, max_iter)
-
-    paths = solve_each(walk, range(table.n_outputs), threads)
-    return [[path[place] for path in paths] for place in range(len(priors))]
-
-
-def try_priors(
-    X: Any,
-    y: ArrayLike,
-    priors: Sequence[CoefficientPrior | Informed],
-    *,
-    folds: int | NDArray[np.integer] | None = 10,
-    target: Target | Callable[..., Any] | None = None,
-    sample_weight: ArrayLike | None = None,
-    tol: float = TOLERANCE,
-    **fit: Any,
-) -> PriorTrials:
-    """Value every prior on cases that the model did not see.
-
-    All folds share one matrix: a case that is held out weighs nothing. Within a fold, each prior starts from the answer
-    of the one before it, so put neighbours next to each other.
-
-    Parameters
-    ----------
-    X, y : as for `variance_path`
-        The cases, and which of them are of each output.
-    priors : sequence
-        What to choose from.
-    folds : int, array of int, or None
-        How many folds, dealt so that each output's members are spread evenly, or the fold of each case. None leaves
-        out one case at a time, approximately, from one fit of all (`approximate_leave_one_out`): faster.
-    target : Target or callable, optional
-        Log-likelihood (`LogLoss`) by default; its value is taken over the held-out scores of all folds together.
-    tol : float
-        Relative duality gap of the fits; priors differ by more than this.
-    fit : fit_intercept, intercept_prior, max_iter, threads
-        As for `LogisticRegression`.
-
-    Examples
-    --------
-    >>> from priorwise.priors.regression import Gaussian
-    >>> random = np.random.default_rng(0)
-    >>> X = random.normal(size=(200, 5))
-    >>> y = X[:, 0] + random.normal(size=200) > 0
-    >>> trials = try_priors(X, y, [Gaussian(v) for v in (1e-4, 1.0, 1e4)], folds=5)
-    >>> trials.priors[trials.best]
-    Gaussian(variance=1)
-    """
-    table = Table.of(X, y, sample_weight)
-    if not len(priors):
-        raise InputError("no prior to choose from: give at least one")
-    measure = as_target(target if target is not None else LogLoss())
-    held_out = LogisticHeldOut(LogisticRegression(**fit), table, folds, tol)
-    scores = np.array(list(held_out.score_matrices(priors)))
-    return PriorTrials(priors, np.array([measure.values(held_out.outcome(each)) for each in scores]), scores)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +86,7 @@ def _sigmoid(t: Floats) -> Floats:
     return np.asarray(expit(t), dtype=np.float64)
 
 
-SOLVERS = ("auto", "newton", "bbr")
+SOLVERS = ("auto", "newton")
 
 LARGEST_DENSE = 1000
 """Up to this many features in play at a time, proximal Newton works in the space of their Gram matrix."""
@@ -155,9 +154,7 @@ def solve(
         rate = float(weight @ positive / weight.sum())
         b = float(np.log(rate / (1.0 - rate)))
     problem = Problem.of(design, positive, weight, penalty, tol, max_iter)
-    if solver == "bbr":
-        b, objective, gap, n_iter = _bbr(problem, w, b)
-    elif penalty.l1.any():
+    if penalty.l1.any():
         b, objective, gap, n_iter = _sparse(problem, w, b)
     else:
         b, objective, gap, n_iter = minimise_gaussian(problem, w, b, warm=start is not None, dual=solver == "auto")
@@ -169,19 +166,8 @@ def solve(
 def _sparse(problem: Problem, w: Floats, b: float) -> Found:
     from priorwise.models.regression._kernels.logistic_columns import fit_sparse
 
-    return fit_sparse(*_by_columns(problem), w, b, problem.tol, problem.floor, problem.max_iter, LARGEST_DENSE)
-
-
-def _bbr(problem: Problem, w: Floats, b: float) -> Found:
-    from priorwise.models.regression._kernels.logistic_columns import fit_bbr
-
-    return fit_bbr(*_by_columns(problem), w, b, problem.tol, problem.floor, problem.max_iter)
-
-
-def _by_columns(problem: Problem) -> tuple[Any, ...]:
-    """What solvers that go from column to column are given first."""
     penalty = problem.penalty
-    return (
+    return fit_sparse(
         *problem.design.columns, problem.y, problem.weight, problem.offset, penalty.l1, penalty.l2, problem.flat,
-        penalty.intercept, penalty.l2_b,
+        penalty.intercept, penalty.l2_b, w, b, problem.tol, problem.floor, problem.max_iter, LARGEST_DENSE,
     )  # fmt: skip
