@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorwise.charts import share_bars
+from priorwise.corpus.storage.typed import typed
 from priorwise.counting import counted, rounded
 from priorwise.discovery.category import Category
 from priorwise.discovery.knowledge import Knowledge
 from priorwise.discovery.presence_stage import NO_ROWS, LearnedFrom, ranking_model
 from priorwise.discovery.stage import RANKS, Drawing, FactTable, Stage
 from priorwise.discovery.stopping import unfound_members
-from priorwise.discovery.typed import typed
 from priorwise.engines.engine import Engine
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector
 from priorwise.features.other_labels import OtherLabels, other_labels

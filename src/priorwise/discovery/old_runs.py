@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from priorwise.corpus.storage.typed import damage_named
 from priorwise.discovery.presence_stage import LearnedFrom, presence_model, ranking_model
 from priorwise.discovery.stage import COMPARES, NARROWS, RANKS
-from priorwise.discovery.typed import damage_named
 from priorwise.features.recipe import Recipe
 from priorwise.models.linear_model import GroupWeights, LinearModel
 from priorwise.models.naive_bayes.presence_leave_one_out import PresenceCounts

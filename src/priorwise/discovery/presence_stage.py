@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from priorwise.charts import heat_map
 from priorwise.corpus import Corpus
+from priorwise.corpus.storage.typed import damage_named, typed
 from priorwise.counting import amount, counted, some
 from priorwise.discovery.stage import COMPARES, Drawing, FactTable, Stage
-from priorwise.discovery.typed import damage_named, typed
 from priorwise.errors import InputError, NotEnoughData
 from priorwise.kernels import Rows
 from priorwise.models.linear_model import LinearModel, Origins

@@ -18,12 +18,12 @@ from priorwise.charts import Markup, Picture, element, two_curves
 from priorwise.corpus import Corpus
 from priorwise.corpus.storage.files import FILES, check_described, check_files, described
 from priorwise.corpus.storage.places import recorded_path
+from priorwise.corpus.storage.typed import damage_named, typed
 from priorwise.counting import counted
 from priorwise.discovery.category import FILE_NAME as VERDICTS
 from priorwise.discovery.category import JudgedDocument, Status, Statuses, Subcategories
 from priorwise.discovery.old_runs import upgraded
 from priorwise.discovery.stage import COMPARES, RANKS, Stage
-from priorwise.discovery.typed import damage_named, typed
 from priorwise.durable import check_free, whole_folder
 from priorwise.errors import BrokenFile, CorpusError, DamagedCorpus, InputError
 from priorwise.models.linear_model import LinearModel

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from priorwise.corpus.storage.columns import text_column
-from priorwise.corpus.storage.files import FileRecord, FolderPlace
+from priorwise.corpus.storage.files import FileRecord, FolderPlace, check_files, checksum_of
+from priorwise.corpus.storage.typed import damage_named, typed
 from priorwise.counting import counted
 from priorwise.durable import check_free, whole_file, whole_folder, write_bytes
 from priorwise.errors import BrokenFile
-from priorwise.features.recipe import FREQUENCIES, Recipe
+from priorwise.features.recipe import Recipe
 from priorwise.kernels import Floats
 from priorwise.models.model_card import FILE_NAME as CARD
 from priorwise.models.model_card import card_of
@@ -117,21 +116,13 @@ def _numbers_of(tables: Mapping[str, pa.RecordBatch], name: str, *, per_token: b
     return columns
 
 
-def _read_table(path: Path, length: int, sha256: str) -> pa.RecordBatch:
-    if not path.is_file():
-        raise BrokenFile(path.parent, f"the model is damaged: {path.name} is missing")
-    if path.stat().st_size != length:
-        raise BrokenFile(path, f"damaged: {path.stat().st_size:,} bytes, not {length:,}")
-    buffer = pa.memory_map(str(path)).read_buffer()
-    if hashlib.sha256(buffer).hexdigest() != sha256:
-        raise BrokenFile(path, "damaged: it does not match its checksum")
-    reader = pa.ipc.open_file(pa.BufferReader(buffer))
+def _read_table(path: Path) -> pa.RecordBatch:
+    reader = pa.ipc.open_file(pa.memory_map(str(path)))
     if not reader.schema.equals({**SCHEMAS, **OPTIONAL}.get(path.name)) or reader.num_record_batches != 1:
         raise BrokenFile(path, "not a table of a model: it has other columns")
     batch = reader.get_batch(0)
     batch.validate(full=True)
-    if any(column.null_count for column in batch.columns):
-        raise BrokenFile(path, "damaged: values are missing")
+    _require(not any(column.null_count for column in batch.columns), "values are missing")
     return batch
 
 
@@ -445,29 +436,25 @@ class LinearModel:
         write_bytes(folder / FILE_NAME, self._described(files))
 
     def _described(self, files: dict[str, FileRecord]) -> bytes:
-        content: dict[str, Any] = {
-            "format": FORMAT,
-            "version": self._version,
-            "multilabel": self.multilabel,
-            "features": self.features,
-            "link": self.link,
-            "tokenizer": self.tokenizer,
-            "about": self.about,
-            "files": {name: {"bytes": record.bytes, "sha256": record.sha256} for name, record in files.items()},
-        }
-        if self.recipe is not None:
-            content["recipe"] = {"frequency": self.recipe.frequency, "cosine": self.recipe.cosine}
-            if self.recipe.unknown is not None:
-                content["recipe"]["unknown"] = self.recipe.unknown
-        if self.calibration is not None:
-            content["calibration"] = {"slope": self.calibration.slope, "intercept": self.calibration.intercept}
-        if self.length_power:
-            content["length_power"] = self.length_power
-        if self.origins is not None:
-            content["origins"] = {name: float(getattr(self.origins, name)) for name in _ORIGIN_NUMBERS}
-        if self.vectors is not None:
-            content["vectors"] = {"encoder": self.vectors.encoder, "members": self.vectors.members}
-        whole = {**content, "checksum": _checksum(content)}
+        origins, vectors, recipe = self.origins, self.vectors, self.recipe
+        described = _Described(
+            self.multilabel,
+            self.features,
+            self.link,
+            self.tokenizer,
+            self.about,
+            files,
+            None if recipe is None else _Recipe(recipe.frequency, recipe.cosine, recipe.unknown),
+            self.calibration,
+            self.length_power,
+            None if origins is None else _Origins(origins.n_members, origins.n_others, origins.bias_from_prior),
+            None if vectors is None else _Vectors(vectors.encoder, tuple(vectors.members)),
+        )
+        # What a model does not have is not named, so that its description is the one of earlier versions.
+        facts = asdict(described).items()
+        kept = {name: value for name, value in facts if name in _ALWAYS or value not in (None, 0.0)}
+        content = {"format": FORMAT, "version": self._version, **kept}
+        whole = {**content, "checksum": checksum_of(content)}
         return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
     @property
@@ -484,40 +471,114 @@ class LinearModel:
         """Read a model's folder; whatever is not a whole model is refused with a sentence."""
         folder = Path(path)
         content = _read_description(folder)
-        try:
-            tables = {
-                name: _read_table(folder / name, content["files"][name]["bytes"], content["files"][name]["sha256"])
-                for name in content["files"]
-            }
+        with damage_named(folder):
+            check_files({"files": {name: asdict(record) for name, record in content.files.items()}}, folder)
+            tables = {name: _read_table(folder / name) for name in content.files}
             labels, members = _labels_of(tables)
             weights = _weights_of(tables)
-            recipe = _recipe(content, tables)
-            calibration, groups, origins = _ranking_parts(content, tables)
-            length_power = _finite(content.get("length_power", 0.0))
-            vectors = _vectors(content, tables)
-        except BrokenFile:
-            raise
-        except (pa.ArrowException, KeyError, TypeError, ValueError, OSError, MemoryError) as error:
-            raise BrokenFile(folder, f"the model is damaged ({' '.join(str(error).split())})") from error
-        if len(weights.bias) != (1 if len(labels) == 2 and not content["multilabel"] else len(labels)):
-            raise BrokenFile(folder, f"the model is damaged: {len(weights.bias)} outputs for {len(labels)} labels")
-        return cls(
-            labels,
-            content["multilabel"],
-            tables[TOKENS].column("token"),
-            weights,
-            content["features"],
-            content["link"],
-            content["tokenizer"],
-            members,
-            content["about"],
-            recipe,
-            calibration,
-            length_power,
-            groups,
-            origins,
-            vectors,
-        )
+            outputs = 1 if len(labels) == 2 and not content.multilabel else len(labels)
+            _require(len(weights.bias) == outputs, f"{len(weights.bias)} outputs for {len(labels)} labels")
+            recipe = origins = vectors = None
+            if content.recipe is not None:
+                factors = _numbers_of(tables, FACTORS, per_token=True)[0] if FACTORS in tables else None
+                recipe = Recipe(content.recipe.frequency, factors, content.recipe.cosine, content.recipe.unknown)
+            if content.origins is not None:
+                inside, outside, brought = _numbers_of(tables, ORIGINS, per_token=True)
+                origins = Origins(inside, outside, brought, **asdict(content.origins))
+            if content.vectors is not None:
+                towards, centre = _numbers_of(tables, VECTORS, per_token=False)
+                vectors = VectorWeights(content.vectors.encoder, towards, centre, list(content.vectors.members))
+            return cls(
+                labels,
+                content.multilabel,
+                tables[TOKENS].column("token"),
+                weights,
+                content.features,
+                content.link,
+                content.tokenizer,
+                members,
+                content.about,
+                recipe,
+                content.calibration,
+                content.length_power,
+                _groups_of(tables),
+                origins,
+                vectors,
+            )
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    frequency: str
+    cosine: bool
+    unknown: float | None = None
+
+
+@dataclass(frozen=True)
+class _Origins:
+    n_members: float
+    n_others: float
+    bias_from_prior: float
+
+
+@dataclass(frozen=True)
+class _Vectors:
+    encoder: str | None
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What `model.json` says of a model, apart from its version and its checksum."""
+
+    multilabel: bool
+    features: str
+    link: str
+    tokenizer: dict[str, Any] | None
+    about: dict[str, Any]
+    files: dict[str, FileRecord]
+    recipe: _Recipe | None = None
+    calibration: Calibration | None = None
+    length_power: float = 0.0
+    origins: _Origins | None = None
+    vectors: _Vectors | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that no model has; nothing after this asks again."""
+        for name, allowed in (("features", FEATURES), ("link", LINKS)):
+            _require(getattr(self, name) in allowed, f"{name} is {getattr(self, name)!r}")
+        _require(set(self.files) - set(OPTIONAL) == set(SCHEMAS), "it lists other files than a model has")
+        for name, about in ((ORIGINS, self.origins), (VECTORS, self.vectors)):
+            _require((name in self.files) == (about is not None), f"its {name.removesuffix('.arrow')} are incomplete")
+        typed(_About, self.about)
+
+
+_ALWAYS = ("multilabel", "tokenizer")
+"""What a description names even if it is no or nothing."""
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    checksum: str
+    documents: int
+    without_label: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Learned:
+    trials: int
+    by: str
+    target: str | None
+    score: float
+
+
+@dataclass(frozen=True)
+class _About:
+    """What is read again of what a model says about its making; everything else may be anything."""
+
+    corpus: _Corpus | None = None
+    learned: _Learned | None = None
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
@@ -525,7 +586,7 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     check_free(path, FILE_NAME, "model", overwrite=overwrite)
 
 
-def _read_description(folder: Path) -> dict[str, Any]:
+def _read_description(folder: Path) -> _Described:
     path = folder / FILE_NAME
     if not path.is_file():
         raise BrokenFile(
@@ -533,7 +594,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
         )
     if path.stat().st_size > LONGEST_DESCRIPTION:
         raise BrokenFile(path, f"longer than {LONGEST_DESCRIPTION:,} bytes, which no model's description is")
-    try:
+    with damage_named(path):
         content = json.loads(path.read_bytes())
         if content["format"] != FORMAT:
             raise BrokenFile(folder, "not a model folder: its model.json is of another program")
@@ -542,101 +603,10 @@ def _read_description(folder: Path) -> dict[str, Any]:
                 folder, f"model format {content['version']}, this priorwise reads up to {VERSION}: upgrade it"
             )
         checksum = content.pop("checksum")
-        _check_values(content)
-    except BrokenFile:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BrokenFile(path, f"damaged ({' '.join(str(error).split())})") from error
-    if checksum != _checksum(content):
-        raise BrokenFile(path, "damaged: it does not match its own checksum")
-    return dict(content)
-
-
-def _check_values(content: dict[str, Any]) -> None:
-    """Refuse values that no model has; nothing after this asks again."""
-    wanted = {"features": FEATURES, "link": LINKS, "multilabel": (True, False)}
-    for key, allowed in wanted.items():
-        if content[key] not in allowed:
-            raise ValueError(f"{key} is {content[key]!r}")
-    kinds = {"about": dict, "files": dict, "tokenizer": dict | None, "multilabel": bool}
-    for key, kind in kinds.items():
-        if not isinstance(content[key], kind):
-            raise TypeError(f"{key} is {type(content[key]).__name__}")
-    _check_about(content["about"])
-    recipe = content.get("recipe")
-    if recipe is not None and (recipe["frequency"] not in FREQUENCIES or not isinstance(recipe["cosine"], bool)):
-        raise ValueError(f"recipe is {recipe!r}")
-    if set(content["files"]) - set(OPTIONAL) != set(SCHEMAS):
-        raise ValueError("it lists other files than a model has")
-    if (ORIGINS in content["files"]) != ("origins" in content):
-        raise ValueError("its origins are incomplete")
-    if (VECTORS in content["files"]) != ("vectors" in content):
-        raise ValueError("its vectors are incomplete")
-
-
-def _check_about(about: dict[str, Any]) -> None:
-    """Refuse what cannot be said about the making of a model."""
-    corpus, learned = about.get("corpus", {}), about.get("learned") or {}
-    counts = [corpus.get("documents", 0), corpus.get("without_label", 0), *corpus.get("left_out", {}).values()]
-    if not all(type(count) is int and 0 <= count < 1 << 63 for count in counts):
-        raise ValueError("what it says about its corpus is not counts")
-    if corpus and not (isinstance(corpus["checksum"], str) and "documents" in corpus):
-        raise ValueError("what it says about its corpus is incomplete")
-    if learned and not (type(learned["trials"]) is int and {"by", "target"} <= learned.keys()):
-        raise ValueError("what it says about its learning is incomplete")
-    if learned:
-        _finite(learned["score"])
-
-
-def _recipe(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> Recipe | None:
-    if content.get("recipe") is None:
-        return None
-    factors = _numbers_of(tables, FACTORS, per_token=True)[0] if FACTORS in tables else None
-    unknown = content["recipe"].get("unknown")
-    return Recipe(
-        content["recipe"]["frequency"],
-        factors,
-        content["recipe"]["cosine"],
-        None if unknown is None else _finite(unknown),
-    )
-
-
-_ORIGIN_NUMBERS = ("n_members", "n_others", "bias_from_prior")
-
-
-def _ranking_parts(
-    content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]
-) -> tuple[Calibration | None, dict[str, GroupWeights], Origins | None]:
-    """What a model that ranks has besides its weights."""
-    line = content.get("calibration")
-    calibration = None if line is None else Calibration(_finite(line["slope"]), _finite(line["intercept"]))
-    groups = _groups_of(tables)
-    if "origins" not in content:
-        return calibration, groups, None
-    in_members, in_others, from_prior = _numbers_of(tables, ORIGINS, per_token=True)
-    n_members, n_others, brought = (_finite(content["origins"][name]) for name in _ORIGIN_NUMBERS)
-    return calibration, groups, Origins(in_members, in_others, from_prior, n_members, n_others, brought)
-
-
-def _vectors(content: dict[str, Any], tables: Mapping[str, pa.RecordBatch]) -> VectorWeights | None:
-    if "vectors" not in content:
-        return None
-    encoder, members = content["vectors"]["encoder"], content["vectors"]["members"]
-    if not isinstance(encoder, str | None) or not all(isinstance(each, str) for each in members):
-        raise ValueError("what it says about its vectors is not text")
-    weights, centre = _numbers_of(tables, VECTORS, per_token=False)
-    return VectorWeights(encoder, weights, centre, members)
-
-
-def _finite(value: Any) -> float:
-    # A whole number beyond all floats cannot even be asked whether it is finite.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
-        raise ValueError(f"{repr(value)[:40]} is not a number")
-    return float(value)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        described = typed(_Described, content)
+        if checksum != checksum_of(content):
+            raise BrokenFile(path, "damaged: it does not match its own checksum")
+    return described
 
 
 def _sparse(weights: Weights) -> tuple[Any, Background]:

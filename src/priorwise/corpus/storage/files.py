@@ -165,6 +165,11 @@ def _record(path: Path) -> FileRecord:
         return FileRecord(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
+def checksum_of(content: Mapping[str, Any]) -> str:
+    """Return the checksum that manifests and models have over themselves."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 def _checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(
         json.dumps(content, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import unicodedata
@@ -10,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from priorwise.corpus.storage.files import FileRecord
+from priorwise.corpus.storage.files import FileRecord, checksum_of
 from priorwise.corpus.storage.read_from import check_read_from
 from priorwise.errors import CorpusError, DamagedCorpus, NewerVersion
 from priorwise.text.tokens import RULE_VERSION
@@ -62,7 +61,7 @@ class Manifest:
     @property
     def checksum(self) -> str:
         """One checksum over all that the corpus holds: its identity."""
-        return _checksum({key: value for key, value in self._content().items() if key not in _NOTES})
+        return checksum_of({key: value for key, value in self._content().items() if key not in _NOTES})
 
     @property
     def _notes(self) -> dict[str, Any]:
@@ -71,7 +70,7 @@ class Manifest:
     def to_json(self) -> bytes:
         """Return the text of ``manifest.json``; the same corpus always gives the same bytes."""
         content = {key: value for key, value in self._content().items() if key not in _NOTES}
-        notes = {**self._notes, "notes_checksum": _checksum(self._notes)} if self._notes else {}
+        notes = {**self._notes, "notes_checksum": checksum_of(self._notes)} if self._notes else {}
         return (json.dumps({**content, **notes, "checksum": self.checksum}, indent=2) + "\n").encode()
 
     def _check(self) -> None:
@@ -152,16 +151,12 @@ class Manifest:
             if content.get("checksum") != manifest.checksum:
                 raise ValueError("it does not match its own checksum")
             # Earlier versions wrote none.
-            if "notes_checksum" in content and content["notes_checksum"] != _checksum(manifest._notes):
+            if "notes_checksum" in content and content["notes_checksum"] != checksum_of(manifest._notes):
                 raise ValueError("its notes do not match their checksum")
             manifest._check()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DamagedCorpus(f"{path} is damaged: {error}") from error
         return manifest
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def this_tokenizer(rule: int = RULE_VERSION) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priorwise.discovery.typed import typed
+from priorwise.corpus.storage.typed import typed
 
 
 @dataclass(frozen=True)
