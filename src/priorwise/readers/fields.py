@@ -231,7 +231,7 @@ def unknown_column(name: str, present: Collection[str], where: str) -> UnknownNa
         )
     if len(present) == 1 and (likely := _likely_delimiter(next(iter(present)))) is not None:
         shown = r"\t" if likely == "\t" else likely
-        unknown.message += f"\nAll of its header is one column: are the columns separated by '{shown}'?"
+        unknown.message += f".\nAll of its header is one column: are the columns separated by '{shown}'?"
         unknown.message += f" Then give --delimiter '{shown}'"
     return unknown
 
