@@ -206,7 +206,7 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     assert again == f"{tmp_path / 'x.parquet'} is up to date.\n\n{result.stdout}"
     said = refused(*from_file, "--seed", 3, "-o", tmp_path / "x.parquet")
     assert "x.parquet is there already and was made differently: --seed changed" in said
-    (tmp_path / "x.asked.json").unlink()
+    (tmp_path / "x.parquet.asked.json").unlink()
     assert "x.parquet is there already; choose" in refused(*from_file, "-o", tmp_path / "x.parquet")
     every = ("discover", corpus.path, "--all-categories", "--keep", 2, *from_file[-2:], "-o", tmp_path / "all.csv")
     assert cli(*every, "--min-members", 2).exit_code == 0
@@ -222,8 +222,8 @@ def test_a_table_by_the_command(cli: Cli, refused: Refused, corpus: Corpus, tmp_
     with (tmp_path / "all.csv").open("a") as table:
         table.write("somebody's own line\n")
     assert "all.csv is there already; choose" in refused(*every, "--min-members", 2)
-    (tmp_path / "all.asked.json").write_text("[]")
-    assert "all.asked.json: damaged" in refused(*every, "--min-members", 2)
+    (tmp_path / "all.csv.asked.json").write_text("[]")
+    assert "all.csv.asked.json: damaged" in refused(*every, "--min-members", 2)
     assert "has 5,000 members" in refused(*every, "--min-members", 5000, "--overwrite")
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -616,3 +617,25 @@ def test_a_dataset_of_hugging_face(kind: str) -> None:
     rows = dataset.from_dict({"text": ["tea", "milk"], "labels": [["a"], []], "year": [1, 2]})
     corpus = Corpus.from_records(rows)
     assert (len(corpus), corpus.labels_of(0), corpus.other(1)) == (2, ["a"], {"year": 2})
+
+
+def test_columns_of_other_usual_names_are_read_from_python_too(tmp_path: Path) -> None:
+    rows = [{"key": f"a{n}", "headline": f"One {n}", "text": "tea", "category": "x"} for n in range(3)]
+    corpus = Corpus.from_records(rows)
+    assert (corpus.ids([0]), corpus.titles([0]), corpus.labels_of(0)) == (["a0"], ["One 0"], ["x"])
+    assert corpus.remarks["labels taken from the column 'category'"] == 3
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert Corpus.of(tmp_path / "a.jsonl").labels_of(0) == ["x"]
+    assert Corpus.from_records(rows, labels="headline").labels_of(0) == ["One 0"]
+
+
+@dataclass
+class Classes:
+    names: list[str]
+
+
+def test_numbers_of_classes_of_hugging_face_become_their_names() -> None:
+    rows = RowsOfDicts({"text": ["tea", "pills", "?"], "label": [0, 1, -1]})
+    rows.features = {"text": "string", "label": Classes(["ham", "spam"])}  # type: ignore[misc]
+    corpus = Corpus.from_records(rows)
+    assert [corpus.labels_of(row) for row in range(3)] == [["ham"], ["spam"], []]

@@ -62,7 +62,7 @@ def files(output: Path | None) -> list[Path]:
     """The table of candidates, the table of labels next to it, and the record of what they were made of."""
     if output is None:
         return []
-    return [output, *(output.with_suffix(end) for end in (f".labels{output.suffix}", ".asked.json"))]
+    return [output, *(output.with_suffix(end) for end in (f".labels{output.suffix}", f"{output.suffix}.asked.json"))]
 
 
 def discover_many(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal
 
 import click
@@ -33,8 +32,6 @@ from priorwise.cli.output import progress_bar, safe, say
 from priorwise.counting import counted
 
 PREVIEWED = 3
-SHORTEST_TEXT = 20
-"""Columns whose cells are shorter than this on average are not taken for a text unless somebody names them."""
 
 
 @click.group(cls=Group)
@@ -231,31 +228,18 @@ def records(
 
 
 def _guessed(reader: Any) -> Any:
-    """Return a reader that guesses the columns that nobody named and that do not have their usual names.
-
-    Without a text, contents count, too. With one, only names do: a column that merely looks like labels is not taken.
-    """
-    from priorwise.readers.fields import guess_columns
+    """Return a reader that guesses the columns that nobody named and that do not have their usual names."""
+    from priorwise.readers.fields import find_columns
 
     source = click.get_current_context().get_parameter_source
     options = {"text": "text", "title": "title", "labels": "labels_column", "id": "id"}
     free = [role for role, name in options.items() if source(name) is ParameterSource.DEFAULT]
-    if not free:
-        return reader
-    columns, head = reader.columns, reader.first_records()
-    names = {name for record in head for name in record}
-    own = {"text": columns.texts} | {role: (getattr(columns, role),) for role in ("title", "labels", "id")}
-    missing = [role for role in free if not names.issuperset(own[role])]
-    taken = {name for role, each in own.items() if role not in missing for name in each}
-    guess = guess_columns(head, by_content="text" in missing)
-    found = {role: getattr(guess, role) for role in missing}
-    found = {role: name for role, name in found.items() if name in names and name not in taken}
-    lengths = [len(str(record.get(found["text"]) or "")) for record in head if "text" in found]
-    if not found or (lengths and fmean(lengths) < SHORTEST_TEXT):
+    found = find_columns(reader.columns, reader.first_records(), free) if free else {}
+    if not found:
         return reader
     said = ", ".join(f"{role} '{safe(name)}'" for role, name in found.items())
     say(f"Columns: {said}. To choose others, give --text, --title, --labels or --id.", err=True)
-    return reader.with_columns(replace(columns, **found))
+    return reader.with_columns(replace(reader.columns, **found))
 
 
 @ingest.command(examples="ingest folder mails/ -o mails.corpus")

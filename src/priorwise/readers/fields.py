@@ -340,8 +340,33 @@ _USUAL_NAMES: dict[str, tuple[str, ...]] = {
                "topic", "genre", "genres", "class", "included", "label included", "final included", "relevant",
                "schlagwort", "schlagworter", "kategorie", "kategorien"),
 }  # fmt: skip
+_SHORTEST_TEXT = 20
+"""A column with fewer characters than this, on average, is not taken for the text."""
 _LONG = 40
 """A column with more characters than this in a cell, on average, may be text."""
+
+
+def find_columns(columns: Columns, records: Sequence[Mapping[str, Any]], roles: Collection[str]) -> dict[str, Any]:
+    """Guess the columns of some roles, where records have none of the name they should have.
+
+    Without a text, contents count, too. With one, only names do: a column that merely looks like labels is not taken.
+    """
+    names = {name for record in records for name in record}
+    own = {"text": columns.texts} | {role: (getattr(columns, role),) for role in ("title", "labels", "id")}
+    missing = [role for role in own if role in roles and not names.issuperset(own[role])]
+    taken = {name for role, each in own.items() if role not in missing for name in each}
+    guess = guess_columns(records, by_content="text" in missing)
+    found = {role: getattr(guess, role) for role in missing}
+    found = {role: name for role, name in found.items() if name in names and name not in taken}
+    lengths = [len(str(record.get(found["text"]) or "")) for record in records if "text" in found]
+    return {} if lengths and fmean(lengths) < _SHORTEST_TEXT else found
+
+
+def with_usual_columns(columns: Columns, records: Sequence[Mapping[str, Any]]) -> Columns:
+    """Return the columns with others of a usual name for the title, labels and id that records do not have."""
+    usual = Columns()
+    unnamed = [role for role in ("title", "labels", "id") if getattr(columns, role) == getattr(usual, role)]
+    return replace(columns, **find_columns(columns, records, unnamed))
 
 
 def guess_columns(records: Sequence[Mapping[str, Any]], *, by_content: bool = True) -> Columns:

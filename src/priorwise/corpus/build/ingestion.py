@@ -22,7 +22,7 @@ from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
 from priorwise.errors import InputError, UnknownName
 from priorwise.readers.document import Document, Entry, Numbered, Reader, Stream, added_remarks, parts_of
-from priorwise.readers.fields import PEEKED, Columns, guess_columns, said
+from priorwise.readers.fields import PEEKED, Columns, guess_columns, said, with_usual_columns
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import SPLIT, RecordReader, settled
 from priorwise.text.tokens import CountedTexts
@@ -319,7 +319,7 @@ def reader_of_records(
 ) -> Reader:
     """Return a reader of files, of a data frame, of an Arrow table, or of dictionaries, whichever these are."""
     if isinstance(records, str | os.PathLike):
-        return RecordReader([records], columns, opening)
+        return _of_files([records], columns, opening)
     if isinstance(records, Mapping):
         names = ", ".join(map(str, list(records)[:5]))
         raise InputError(f"a dictionary of several tables or columns ({names}) is not a list of records; choose one")
@@ -331,8 +331,30 @@ def reader_of_records(
     items = iter(records)
     first = next(items, None)
     if isinstance(first, str | os.PathLike):
-        return RecordReader([first, *items], columns, opening)  # type: ignore[list-item]
-    return _stream(_checked(chain([] if first is None else [first], items), columns), columns)
+        return _of_files([first, *items], columns, opening)  # type: ignore[list-item]
+    features = getattr(records, "features", None)
+    named = _class_names(chain([] if first is None else [first], items), features if features is not None else {})
+    return _stream(_checked(named, columns), columns)
+
+
+def _of_files(paths: Sequence[str | Path], columns: Columns, opening: Opening) -> RecordReader:
+    reader = RecordReader(paths, columns, opening)
+    return reader.with_columns(with_usual_columns(columns, reader.first_records()))
+
+
+def _class_names(records: Iterable[Any], features: Mapping[str, Any]) -> Iterable[Any]:
+    """Replace the numbers of classes by their names, which a dataset of Hugging Face keeps with its features."""
+    classes = {column: names for column, each in features.items() if (names := getattr(each, "names", None))}
+    if not classes:
+        return records
+
+    def name(value: Any, names: Sequence[str]) -> Any:
+        return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
+
+    return (
+        {key: name(value, classes[key]) if key in classes else value for key, value in record.items()}
+        for record in records
+    )
 
 
 def _checked(records: Iterable[Any], columns: Columns) -> Iterator[Mapping[str, Any]]:
@@ -400,14 +422,19 @@ def _stream(records: Iterator[Mapping[str, Any]], columns: Columns) -> Stream:
 
     def documents() -> Iterator[Document]:
         head = list(islice(records, PEEKED))
-        guess = settled(columns, head)
-        chosen = guess.applied(columns)
+        placed = with_usual_columns(columns, head)
+        guess = settled(placed, head)
+        chosen = guess.applied(placed)
         if guess.separator is not None:
-            stream.remarks[SPLIT.format(columns.labels, said(guess.separator))] = sum(
-                guess.separator in str(record.get(columns.labels)) for record in head
+            stream.remarks[SPLIT.format(placed.labels, said(guess.separator))] = sum(
+                guess.separator in str(record.get(placed.labels)) for record in head
             )
+        number = -1
         for number, record in enumerate(chain(head, records)):
             yield _placed(record, chosen, number)
+        for role in ("title", "labels", "id"):
+            if (name := getattr(placed, role)) != getattr(columns, role):
+                stream.remarks[f"{role} taken from the column '{name}'"] = number + 1
 
     stream.documents = documents()
     return stream
