@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -17,10 +18,11 @@ from asking import ask
 from browsing import Asked, a_page, serious_faults, served_here
 from priorwise.corpus import Corpus
 from priorwise.discovery.demo import DemoDocument, make_documents
+from priorwise.text.tokens import tokens
 from priorwise.web.app import make_app
 from priorwise.web.openapi import openapi
 from priorwise.web.pages import documented_pages, pages_of
-from priorwise.web.workspace import Workspace
+from priorwise.web.workspace import Categories, Workspace
 
 pytestmark = pytest.mark.slow
 PHONE = {"width": 390, "height": 844}
@@ -148,7 +150,7 @@ def test_every_action_by_keyboard_and_nothing_moves_what_is_read(bench: str, bro
         page.keyboard.press("Escape")
         page.keyboard.press("/")
         page.keyboard.type("zzzz")
-        expect(page.locator(".queue ol")).to_contain_text("No title fits.")
+        expect(page.locator(".queue ol")).to_contain_text("No candidate has these words.")
         page.get_by_role("button", name="Judged").click()
         expect(page.locator(".queue ol")).not_to_contain_text("skip")
     with a_page(browser, viewport=PHONE) as page:
@@ -247,6 +249,62 @@ def test_words_make_another_round_that_keeps_the_verdicts(corpus: Corpus, auto_p
     assert state["summary"]["found"] == 1
     why = ask(app, f"/api/workbench/document?category=auto&reviewer=Ada&id={first}").json()
     assert word not in {each["name"] for each in why["for"]}
+
+
+def test_the_queue_is_filtered_by_a_title_or_by_words(corpus: Corpus, auto_path: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(auto_path, runs / "auto.run")
+    app = make_app(pages_of(Workspace(corpus, folder=runs)))
+
+    def queue(wanted: str) -> list[dict[str, Any]]:
+        found = ask(app, f"/api/workbench/queue?category=auto&reviewer=Ada&q={quote(wanted)}").json()
+        assert found["total"] >= len(found["rows"])
+        return list(found["rows"])
+
+    everything = ask(app, "/api/workbench/queue?category=auto&reviewer=Ada").json()["rows"]
+    words = {each["id"]: set(tokens(corpus.text(corpus.row(each["id"])) or "")) for each in everything}
+    first, second = sorted(words[everything[0]["id"]])[:2]
+    found = {each["id"] for each in queue(f"{second} {first.upper()}")}
+    assert everything[0]["id"] in found
+    for each in everything:
+        is_there = {first, second} <= words[each["id"]] | set(tokens(each["title"]))
+        assert (each["id"] in found) == (is_there or f"{second} {first}" in each["title"].casefold())
+    title = everything[3]["title"]
+    assert everything[3]["id"] in {each["id"] for each in queue(title[1:-1].upper())}
+    assert queue(f"{first} zzzz") == []
+    assert queue("?!") == [each for each in everything if "?!" in each["title"]]
+
+
+def test_a_round_that_was_interrupted_is_continued_or_given_up(corpus: Corpus, auto_path: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(auto_path, runs / "auto.run")
+    workspace = Workspace(corpus, folder=runs)
+    app = make_app(pages_of(workspace))
+
+    def notes() -> dict[str, dict[str, Any]]:
+        return {each["key"]: each for each in ask(app, "/api/library/begun").json()["categories"]}
+
+    def killed() -> None:
+        """A server that ends while it learns leaves a note behind, and no run."""
+        categories = Categories(workspace)
+        categories.change("auto", next_round={"words": "comet"})
+        if "comets" not in notes():
+            categories.new("Comets", None, words="comet")
+
+    killed()
+    assert notes()["auto"]["interrupted"]
+    assert notes()["comets"]["interrupted"]
+    assert (notes()["auto"]["words"], notes()["auto"]["rounds"]) == ("", 1)
+    for key in ("auto", "comets"):
+        assert ask(app, "/api/library/forget", {"key": key}).status == 200
+    assert "comets" not in notes()
+    assert not notes()["auto"]["interrupted"]
+    assert ask(app, "/api/library/forget", {"key": "comets"}).status == 404
+    killed()
+    assert ask(app, "/api/library/resume", {"key": "auto"}).status == 202
+    workspace.jobs.wait()
+    note = notes()["auto"]
+    assert (note["words"], note["rounds"], note["interrupted"], note["next_round"]) == ("comet", 2, False, None)
 
 
 def test_the_interface_is_described_as_it_is() -> None:

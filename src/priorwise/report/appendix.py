@@ -61,7 +61,7 @@ def precision(subject: Subject) -> Markup:
             f"Nobody has judged the candidates {'blindly ' if subject.results['teachers'] else ''}yet, so precision, "
             "its tests and the number of new members are missing. Judge them blindly, and make this report again:"
         ),
-        code(command("priorwise", "review", path_word(subject.path.name), "--blind")),
+        code(command("priorwise", "review", path_word(subject.path.name), "--blind"), data_blind=subject.path.name),
         expected(subject),
         _known(subject),
         gain(subject),

@@ -152,7 +152,8 @@ def _summary(subject: Subject) -> Markup:
     ]
     if missing is not None:
         between = f"({rounded(missing.low)} to {rounded(missing.high)})"
-        facts.append(("estimated missing (80% interval)", f"{rounded(missing.expected)} {between}"))
+        before = ", before judging" if subject.judged else ""
+        facts.append((f"estimated missing{before} (80% interval)", f"{rounded(missing.expected)} {between}"))
     if subject.reviewed:
         rankings = subject.results["rankings"]
         facts += [

@@ -85,9 +85,9 @@ def note(*children: Child) -> Markup:
     return element("p", *children, class_="note")
 
 
-def code(text: str) -> Markup:
+def code(text: str, **attributes: str) -> Markup:
     """Return a command to copy."""
-    return element("pre", element("code", text), tabindex=0)
+    return element("pre", element("code", text), tabindex=0, **attributes)
 
 
 def command(*words: str) -> str:

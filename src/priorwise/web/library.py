@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,8 @@ def library_page(workspace: Workspace) -> Page:
         jobs = workspace.jobs.states(corpus=workspace.name, kind="find")
         working = {job["name"] for job in jobs if job["state"] in ("waiting", "running")}
         notes = [
-            {**_shown(note), "interrupted": not note.runs and note.name not in working} for note in categories.all()
+            {**_shown(note), "interrupted": note.name not in working and (not note.runs or note.next_round is not None)}
+            for note in categories.all()
         ]
         return answer({"categories": notes, "jobs": jobs})
 
@@ -134,6 +135,11 @@ def library_page(workspace: Workspace) -> Page:
         await run_in_threadpool(start_finding, workspace, categories, note)
         return answer({"key": note.key}, 202)
 
+    @takes("Give up a search that was interrupted; rounds that are done stay.", key="text")
+    async def forget(request: Request) -> Response:
+        await run_in_threadpool(categories.give_up, (await body_of(request)).text("key"))
+        return answer({})
+
     @takes("Stop a job.", job="whole")
     async def cancel(request: Request) -> Response:
         workspace.jobs.cancel((await body_of(request)).whole("job", 0, 1 << 40))
@@ -150,20 +156,27 @@ def library_page(workspace: Workspace) -> Page:
             Route("/find", find, methods=["POST"]),
             Route("/new", make, methods=["POST"]),
             Route("/resume", resume, methods=["POST"]),
+            Route("/forget", forget, methods=["POST"]),
             Route("/cancel", cancel, methods=["POST"]),
         ],
     )
 
 
 def start_finding(workspace: Workspace, categories: Categories, note: Note) -> None:
-    """Find what is missing from a category, as a job; its run becomes the category's latest round."""
+    """Find what is missing from a category, as a job; its run becomes the category's latest round.
+
+    What a further round learns from replaces what the last one did when it is done, not before.
+    """
     path = workspace.new_run_path(note.name)
+    given: dict[str, Any] = {**(note.next_round or {})}
+    note = replace(note, **given)
 
     def job(report: Report) -> str:
         run = _discovered(workspace, note, path, report)
         missing = run.missing
         known = None if missing is None else [missing.expected, missing.low, missing.high]
-        categories.change(note.key, runs=[*note.runs, path.name], members=run.about.members, missing=known)
+        done = {"runs": [*note.runs, path.name], "members": run.about.members, "missing": known, "next_round": None}
+        categories.change(note.key, **given, **done)
         return note.key
 
     workspace.jobs.add("find", workspace.name, note.name, job)

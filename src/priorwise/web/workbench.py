@@ -15,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from priorwise.corpus import Corpus
 from priorwise.errors import InputError, UnknownName
 from priorwise.priors.keywords import Keywords
 from priorwise.ranking.evidence import most_similar
 from priorwise.review.session import Session
 from priorwise.review.verdicts import LONGEST_NAME, WORDS, Verdict, current
+from priorwise.text.tokens import tokens
 from priorwise.web.answers import Fields, answer, body_of, query_of
 from priorwise.web.app import Page
 from priorwise.web.library import document_facts, start_finding
@@ -143,8 +145,9 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
         query = query_of(request)
         _, bench, reviewer = asked(request, query)
         offset = query.whole("offset", 0, MOST_SHOWN, default=0)
-        wanted = query.text("q", longest=300, default="").casefold() if query.get("q") else ""
-        rows = [each for each in candidates(bench, reviewer, MOST_SHOWN) if wanted in each["title"].casefold()]
+        rows = candidates(bench, reviewer, MOST_SHOWN)
+        if query.get("q"):
+            rows = fitting(corpus, rows, query.text("q", longest=300))
         return answer({"rows": rows[offset : offset + SHOWN], "total": len(rows)})
 
     @takes("Return a document and explain its rank.", category="text", reviewer="text", id="text")
@@ -200,7 +203,7 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
     def learn_again(note: Note, given: str) -> None:
         if given:
             Keywords.parse(given)
-        start_finding(workspace, categories, categories.change(note.key, words=given, at=time.time()))
+        start_finding(workspace, categories, categories.change(note.key, next_round={"words": given}, at=time.time()))
 
     @takes("List the verdicts; a guest's own only.", category="text", reviewer="text?")
     def history(request: Request) -> Response:
@@ -253,6 +256,17 @@ def candidates(bench: Bench, reviewer: str, most: int) -> list[dict[str, Any]]:
     if team and is_shared:
         rows = [each for each in rows if team.asks(reviewer, each["id"])]
     return rows[:most]
+
+
+def fitting(corpus: Corpus, rows: list[dict[str, Any]], wanted: str) -> list[dict[str, Any]]:
+    """Return the documents whose title holds a text, or that have all its words."""
+    plain, asked = wanted.casefold(), np.unique(corpus.token_ids(tokens(wanted)))
+    has_all = np.zeros(len(rows), bool)
+    if rows and len(asked) and asked[0] >= 0:
+        starts, found = corpus.take(corpus.rows([each["id"] for each in rows]))
+        seen = np.concatenate([[0], np.cumsum(np.isin(found, asked))])
+        has_all = seen[starts[1:]] - seen[starts[:-1]] == len(asked)
+    return [each for each, fits in zip(rows, has_all, strict=True) if fits or plain in each["title"].casefold()]
 
 
 def look(bench: Bench, reviewer: str) -> dict[str, Any]:

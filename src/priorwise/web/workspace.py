@@ -134,6 +134,8 @@ class Note:
     missing: list[float] | None = None
     safe: bool = False
     at: float = 0.0
+    next_round: dict[str, str] | None = None
+    """What a further round was asked to learn from; None while nobody waits for one."""
 
 
 class Categories:
@@ -209,6 +211,14 @@ class Categories:
             note = replace(self.get(key), **changes)
             self._write(note)
             return note
+
+    def give_up(self, key: str) -> None:
+        """Forget the round that was begun, and the category if it has no other."""
+        note = self.get(key)
+        if note.runs:
+            self.change(key, next_round=None)
+        else:
+            (self.folder / f"{note.key}{ENDING}").unlink(missing_ok=True)
 
     def _write(self, note: Note) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ export function jobView(job, cancel) {
   const what = job.cancelled ? "Cancelling…" : job.state === "waiting" ? "Waiting for another job to finish" : job.what;
   return el("div", { class: "job", role: "group", "aria-label": job.name },
     el("div", { class: "row" }, el("strong", { dir: "auto" }, job.name), el("button", { type: "button", class: "link", disabled: job.cancelled, click: () => cancel(job), "aria-label": `Cancel ${job.name}` }, "Cancel")),
-    el("progress", { max: 1, value: job.share === null || job.state === "waiting" ? null : job.share, "aria-label": `${job.name}: ${what}` }),
+    el("progress", { max: 1, value: job.state === "waiting" ? null : job.share || null, "aria-label": `${job.name}: ${what}` }),
     el("div", { class: "row quiet" }, el("span", {}, what), el("span", {}, job.cancelled ? "" : left)));
 }
 

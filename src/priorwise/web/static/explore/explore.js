@@ -229,7 +229,7 @@ function run(state, kindOf) {
         el("span", { class: "key member" }, "▲ member"), el("span", { class: "key other" }, "◆ other document"),
         el("label", {}, upright, " Log odds upright"), el("label", {}, wrong, " Only mistakes"), rule, back,
         el("button", { type: "button", click: () => view.refit() }, "Fit")),
-      el("p", { id: "view-keys", class: "quiet keys" }, side, " the line a document is in the category.", diagonal, " Drag the line, or its ends to turn it; ",
+      el("p", { id: "view-keys", class: "quiet hints" }, side, " the line a document is in the category.", diagonal, " Drag the line, or its ends to turn it; ",
         el("kbd", {}, "↑"), el("kbd", {}, "↓"), " move it, ", el("kbd", {}, "←"), el("kbd", {}, "→"), " turn it, ", el("kbd", {}, "n"), " points at the next mistake, ", el("kbd", {}, "Enter"), " opens it.")),
     trials.node)), glance.node, reader.node);
 

@@ -19,7 +19,7 @@ export class Trials {
       el("header", { class: "row" }, el("h2", { id: "trials-title" }, "Trials"),
         el("button", { type: "button", click: () => this.forget() }, "Clear unkept"),
         el("button", { type: "button", click: () => this.save() }, "Export CSV")),
-      el("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Trials" }, el("table", {},
+      el("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Settings that were tried" }, el("table", {},
         el("thead", {}, el("tr", {},
           el("th", { scope: "col" }, "Keep"), el("th", { scope: "col", title: "Show how much better or worse the other rows are" }, "Compare"),
           el("th", { scope: "col" }, "Prior"),

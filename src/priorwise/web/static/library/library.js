@@ -85,6 +85,7 @@ async function look(offset = 0) {
 
 function labelRow({ label, documents, begun }) {
   const open = begun && begun.runs.length > 0;
+  if (begun && !open) return row(label, documents, null, el("span", { class: "quiet" }, "See above"));
   return row(label, documents, open ? begun : null, open
     ? el("a", { class: "button act", href: bench(begun), "aria-label": `Continue ${label}` }, "Continue")
     : el("button", { type: "button", class: "act", "aria-label": `Find what is missing from ${label}`, click: () => find(label) }, "Find missing"));
@@ -108,8 +109,10 @@ function showWorks({ categories, jobs }) {
     if (!note.interrupted) return row(note.name, note.members, note, el("a", { class: "button main", href: bench(note), "aria-label": `${note.judged ? "Continue" : "See candidates for"} ${note.name}` }, action(note)));
     const trouble = failed.get(note.name);
     return whole(el("div", { class: "interrupted" },
-      el("div", {}, el("strong", { dir: "auto" }, note.name), el("p", { class: trouble ? "trouble" : "quiet" }, trouble ? trouble.error : "The search was interrupted. Nothing is lost.")),
-      el("button", { type: "button", class: "main", click: () => act("api/library/resume", { key: note.key }), "aria-label": `Resume ${note.name}` }, trouble ? "Try again" : "Resume")));
+      el("div", {}, el("strong", { dir: "auto" }, note.name), el("p", { class: trouble ? "trouble" : "quiet" }, trouble ? trouble.error : note.runs.length ? "Learning again was interrupted. Your verdicts are safe." : "The search was interrupted. Nothing is lost.")),
+      el("div", { class: "row" },
+        el("button", { type: "button", click: () => act("api/library/forget", { key: note.key }), "aria-label": `${note.runs.length ? "Keep the ranking of" : "Discard"} ${note.name}` }, note.runs.length ? "Keep the ranking" : "Discard"),
+        el("button", { type: "button", class: "main", click: () => act("api/library/resume", { key: note.key }), "aria-label": `Resume ${note.name}` }, trouble ? "Try again" : "Resume"))));
   })))]);
   if (focused) works.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
 }
@@ -123,7 +126,9 @@ async function find(label) {
   try {
     await ask("api/library/find", { label });
     allIsWell();
-    await follow();
+    say(`Finding what is missing from ${label}.`);
+    input.value = "";
+    await Promise.all([follow(), look()]);
     works.scrollIntoView({ block: "nearest" });
   } catch (error) {
     complain(error);

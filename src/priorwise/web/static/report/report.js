@@ -20,13 +20,11 @@ async function show(names) {
     const report = new DOMParser().parseFromString(text, "text/html");
     const content = el("div", { id: "report" });
     content.append(...document.adoptNode(report.getElementById("report")).childNodes);
+    // The file names a command; here the same is a click.
+    for (const command of content.querySelectorAll("pre[data-blind]")) command.replaceWith(el("p", {}, el("a", { class: "button", href: `review?${new URLSearchParams({ run: command.dataset.blind })}` }, "Judge blindly")));
+    const file = (name, text, main) => el("a", { class: main ? "button main" : "button", href: withRuns(`api/report/${name}`, names), download: name }, text);
     fill(main,
-      el("p", { class: "row files" },
-        "Download: ",
-        el("a", { href: withRuns("api/report/report.html", names), download: "report.html" }, "the report"),
-        el("a", { href: withRuns("api/report/accepted.csv", names), download: "accepted.csv" }, "accepted documents (CSV)"),
-        el("a", { href: withRuns("api/report/accepted.wiki", names), download: "accepted.wiki" }, "accepted documents (wikitext)"),
-        el("a", { href: "report" }, "Other runs")),
+      el("p", { class: "row files" }, file("report.html", "Download the report", true), file("accepted.csv", "Accepted documents as CSV"), file("accepted.wiki", "as wikitext"), el("a", { href: "report" }, "Other runs")),
       content);
     document.title = `${content.querySelector("h1").textContent} · priorwise`;
     say("The report is ready.");

@@ -68,7 +68,7 @@ async function evaluate(reviewer) {
   const counts = el("span");
   const pace = el("span");
   fill(main, el("div", { class: "review" },
-    el("p", { class: "question" }, start.label === null ? "Does it belong to the list?" : `Does it belong to “${start.label}”?`, el("span", { class: "quiet" }, ` ${reviewer}`)),
+    el("h1", { class: "question" }, start.label === null ? "Does it belong to the list?" : `Does it belong to “${start.label}”?`, el("span", { class: "quiet" }, ` ${reviewer}`)),
     part.page, part.bar, bar, el("div", { class: "progress" }, counts, pace),
     el("p", {}, el("a", { href: address("review", { run: start.run, results: 1 }) }, "Results"))));
 

@@ -46,7 +46,28 @@ async function start() {
     el("p", { class: "or" }, "No file at hand? ", el("button", { type: "button", class: "link", click: demo }, "Try the demo")),
     list);
   show(state, jobs, list);
-  if (state.jobs.some((job) => !isOver(job))) follow(jobs, list, new Set(state.jobs.filter((job) => !isOver(job)).map((job) => job.id)));
+  if (state.jobs.some((job) => !isOver(job))) follow((now) => show(now, jobs, list), jobs, new Set(state.jobs.filter((job) => !isOver(job)).map((job) => job.id)));
+}
+
+/** The last step: how far the import is, and nothing else to look at. */
+async function importing(name) {
+  clearTimeout(timer);
+  const box = el("div", { class: "card" });
+  fill(main, steps(2), el("h1", { dir: "auto", tabindex: "-1" }, "Importing"), box, el("p", { class: "quiet" }, "The categories open when it is done. You can close this page meanwhile: the import continues."));
+  main.querySelector("h1").focus();
+  const draw = (state) => {
+    const job = state.jobs.findLast((each) => each.corpus === name);
+    if (!job || (isOver(job) && job.state !== "done")) start();
+    else if (!isOver(job)) fill(box, jobView(job, cancel));
+  };
+  try {
+    const state = await ask("/api/start/state");
+    const watched = new Set(state.jobs.filter((job) => job.corpus === name && job.state !== "failed").map((job) => job.id));
+    draw(state);
+    await follow(draw, box, watched);
+  } catch (error) {
+    complain(error);
+  }
 }
 
 const isOver = (job) => !["waiting", "running"].includes(job.state);
@@ -70,7 +91,8 @@ function show(state, jobs, list) {
 }
 
 /** Ask how far the imports are; the one that was begun here is opened when it is done. */
-async function follow(jobs, list, watched) {
+async function follow(draw, jobs, watched) {
+  clearTimeout(timer);
   try {
     const state = await ask("/api/start/state");
     for (const job of state.jobs.filter((each) => watched.has(each.id))) {
@@ -80,13 +102,13 @@ async function follow(jobs, list, watched) {
       }
     }
     const focused = document.activeElement?.getAttribute("aria-label");
-    show(state, jobs, list);
+    draw(state);
     if (focused) jobs.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
     if (!state.jobs.some((job) => !isOver(job))) return undefined;
   } catch (error) {
     if (error.status) return complain(error);
   }
-  timer = setTimeout(() => follow(jobs, list, watched), 400);
+  timer = setTimeout(() => follow(draw, jobs, watched), 400);
   return undefined;
 }
 
@@ -217,9 +239,9 @@ async function wizard(upload) {
 
   async function go() {
     try {
-      await ask("/api/start/import", { upload, columns: chosen });
+      const { name } = await ask("/api/start/import", { upload, columns: chosen });
       history.replaceState(null, "", "/start");
-      await start();
+      await importing(name);
     } catch (error) {
       complain(error);
     }

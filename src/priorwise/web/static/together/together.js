@@ -55,7 +55,7 @@ function link({ name, link: path }) {
 
 function team() {
   const names = el("textarea", { id: "names", rows: 4, placeholder: "Ada\nBob" });
-  names.value = (state.team?.reviewers ?? []).join("\n");
+  names.value = (state.team?.reviewers ?? (me === "me" ? [] : [me])).join("\n");
   const copies = el("input", { id: "copies", type: "number", min: 1, max: 50, value: Math.max(2, state.team?.copies ?? 2), "aria-label": "Reviewers for each document" });
   const overlap = el("input", { id: "overlap", type: "number", min: 0, max: 100, value: Math.round(100 * (state.team?.overlap || 0.1)), "aria-label": "Percent of the documents that everyone judges" });
   const now = !state.team || (state.team.copies === 1 && state.team.overlap === 0) ? "split" : state.team.copies > 1 ? "copies" : "overlap";

@@ -32,14 +32,21 @@ function bench() {
   const sums = el("div", { class: "sums", role: "status" }, "Learning from the members…");
   const banner = el("div");
   const finish = el("a", { class: "button", href: address("finish", { category: start.key }) }, "Finish");
+  // Where there is no room for three columns, the other two come one at a time.
+  const panes = [["listing", "Queue", "list"], ["explaining", "Why", ""]].map(([name, text, kind]) => el("button", { type: "button", class: `show ${kind}`, "aria-pressed": "false", dataset: { pane: name }, click: () => pane(root.classList.contains(name) ? null : name) }, text));
+  const pane = (wanted) => {
+    for (const button of panes) {
+      root.classList.toggle(button.dataset.pane, button.dataset.pane === wanted);
+      button.setAttribute("aria-pressed", String(button.dataset.pane === wanted));
+    }
+  };
   const head = el("div", { class: "status" },
     el("h1", { dir: "auto" }, start.name), sums,
-    el("button", { type: "button", class: "show list", click: () => root.classList.toggle("listing") }, "Queue"),
-    el("button", { type: "button", class: "show", click: () => root.classList.toggle("explaining") }, "Why"),
+    panes,
     start.is_guest ? el("span", { class: "quiet" }, reviewer) : el("span", { class: "row" }, el("a", { class: "button", href: address("together", { category: start.key }) }, "Together"), finish), banner);
 
   // Left
-  const filter = el("input", { type: "search", "aria-label": "Filter the queue by title", placeholder: "Filter by title", input: later(150, drawQueue) });
+  const filter = el("input", { type: "search", "aria-label": "Filter the queue by a title or words", placeholder: "Filter by title or words", input: later(150, drawQueue) });
   const tabs = [["queue", "Candidates"], ["new", "New"], ["judged", "Judged"]].map(([name, text]) => el("button", { type: "button", "aria-pressed": String(name === tab), dataset: { tab: name }, click: () => choose(name) }, text));
   const changes = el("p", { class: "quiet", role: "status" });
   const list = longList(row, "Documents");
@@ -89,7 +96,7 @@ function bench() {
   const isBlind = (id) => state.next.some((each) => each.id === id && each.chosen === "random");
 
   async function show(id, known) {
-    root.classList.remove("listing", "explaining");
+    pane(null);
     note.hidden = true;
     note.value = "";
     const drawn = part.show(id, known?.title);
@@ -109,6 +116,10 @@ function bench() {
       other && el("p", { class: "meta", dir: "auto" }, other));
     if (why.contains(document.activeElement)) why.focus({ preventScroll: true });
     fill(why, blind ? el("p", { class: "quiet" }, "Hidden during a random check, so that your verdict is your own.") : reasons(found));
+    if (found.own?.note) {
+      note.value = found.own.note;
+      note.hidden = false;
+    }
     if (own && !judgedHere.has(found.id)) say(`You said ${own.verdict} before.`);
     return found.text === null ? null : blind ? found.text : marked(found.text, found);
   }
@@ -140,7 +151,9 @@ function bench() {
     };
     const part = (name, rows) => rows.length > 0 && [el("h3", {}, name), el("ul", {}, rows.map(row))];
     return [
-      words !== start.words && el("div", { class: "card pending" }, el("p", {}, "Your words: ", el("strong", {}, words || "none")), el("button", { type: "button", class: "main", click: learnAgain }, "Learn again")),
+      (words || start.words) && el("div", { class: "card pending" }, el("h3", {}, "Your words"),
+        el("ul", { class: "chips" }, items(words).map((each) => el("li", { dir: "auto" }, spoken(each), " ", el("button", { type: "button", class: "plain", "aria-label": `Remove “${spoken(each)}”`, click: () => setWord(bare(each), "") }, "×")))),
+        words !== start.words && el("button", { type: "button", class: "main", click: learnAgain }, "Learn again")),
       part("Counts for it", found.for), part("Counts against it", found.against),
       !found.for.length && !found.against.length && el("p", { class: "quiet" }, "No single word decides here."),
       found.similar.length > 0 && el("h3", {}, "Members most like it"),
@@ -148,11 +161,15 @@ function bench() {
     ];
   }
 
+  const items = (text) => text.match(/(?:"[^"]*"?|[^\s,"])+/g) ?? [];
+  const bare = (word) => word.replace(/^[+-]/, "").replace(/:[^:]*$/, "").replaceAll('"', "");
+  const spoken = (word) => (word.endsWith(":0") ? `${bare(word)}: ignored` : word.replace(/^-/, "−"));
+
+  /** Say what a word counts; without a second argument, what the model learns by itself. */
   function setWord(name, said) {
-    const others = words.split(/\s+/).filter((each) => each && each.replace(/^[+-]/, "").replace(/:.*$/, "") !== name);
-    words = [...others, said].join(" ");
-    part.fetched(part.shown).then((found) => { fill(why, reasons(found)); why.scrollTop = 0; why.querySelector(".pending button")?.focus(); });
-    say(`${said} is noted. “Learn again” uses it.`);
+    words = [...items(words).filter((each) => bare(each) !== name), said].filter(Boolean).join(" ");
+    part.fetched(part.shown).then((found) => { fill(why, reasons(found)); why.scrollTop = 0; (why.querySelector(".pending .main") ?? why).focus(); });
+    say(words === start.words ? "The ranking has learned these words already." : "Noted. “Learn again” uses it.");
   }
 
   async function learnAgain() {
@@ -198,7 +215,7 @@ function bench() {
         list.set(open(state.queue.filter((each) => fresh.has(each.id) && each.title.toLowerCase().includes(wanted.toLowerCase()))).map(asRow), "The last verdict brought no new candidates.");
       } else if (wanted) {
         const { rows, total } = await page(0);
-        if (filter.value.trim() === wanted) list.set(open(rows).map(asRow), "No title fits.", total - (rows.length - open(rows).length), async (offset) => (await page(offset)).rows.map(asRow));
+        if (filter.value.trim() === wanted) list.set(open(rows).map(asRow), "No candidate has these words.", total - (rows.length - open(rows).length), async (offset) => (await page(offset)).rows.map(asRow));
       } else {
         const rows = open(state.queue);
         list.set(rows.map(asRow), "The queue is empty.", Math.max(rows.length, state.total - (state.queue.length - rows.length)), async (offset) => (await page(offset)).rows.map(asRow));
@@ -260,6 +277,7 @@ function bench() {
   }
 
   function done() {
+    pane(null);
     const left = start.is_guest ? "You have judged all documents that were assigned to you. Thank you." : "Every candidate is judged.";
     part.end(left, !start.is_guest && el("p", {}, el("a", { class: "button main", href: address("finish", { category: start.key }) }, "Finish")));
     fill(why);
