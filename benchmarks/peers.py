@@ -1,6 +1,6 @@
 """One table of all peers on the same work: time, memory and quality, each contestant in a process of its own.
 
-    python benchmarks/peers.py --data DIR            # some minutes; goes on where it was if it was broken off
+    python benchmarks/peers.py --data DIR            # some minutes; continues where it was if it was broken off
     python benchmarks/peers.py --write               # puts the tables into docs/benchmarks/
 
 Peers that are not installed are left out and named: `pip install --group peers` installs them. Without --data, made-up

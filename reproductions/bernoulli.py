@@ -364,7 +364,7 @@ def _vocabularies(session: Session, part: str, key: dict[str, Any]) -> dict[str,
 
 
 def _fixed_priors(split: Split, documents: int) -> dict[str, Any]:
-    """Macro F1 of the two priors that have nothing to choose, on words that are in so many training documents."""
+    """Macro F1 of the two priors that have nothing to choose, on words in at least this many documents."""
     kept = np.flatnonzero(np.diff(split.X_train.tocsc().indptr) >= documents)
     true = np.asarray(split.Y_test.sum(axis=0)).ravel()
     found: dict[str, Any] = {"words": len(kept)}

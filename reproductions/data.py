@@ -26,7 +26,7 @@ from priorwise.readers.document import Document, Reader
 _SYNSET = re.compile(r"(\d{8}) \d\d [nv] [0-9a-f]{2} (\S+) ")
 _ABOVE = re.compile(r" @i? (\d{8}) ")
 
-NOT_A_TITLE = "lines that are no title of an occupation, left out"
+NOT_A_TITLE = "lines that are not the title of an occupation, left out"
 NO_HYPERNYM = "synsets without a hypernym, left out"
 
 

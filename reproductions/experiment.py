@@ -14,7 +14,7 @@ from reproductions.results import Results
 from reproductions.table import Table
 
 NAMES = ("bernoulli", "knowledge", "presence", "sparse", "webscale")
-"""Each a module beside this one with an `EXPERIMENT`, imported when it is needed."""
+"""Each a module next to this one with an `EXPERIMENT`, imported when it is needed."""
 
 Progress = Callable[[str, float], None]
 """Called with what is being done, and the share of the whole that is done already."""

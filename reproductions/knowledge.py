@@ -158,7 +158,7 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class Problem:
-    """One category's training documents; the last column is the intercept's ones, for it has the prior of a word."""
+    """One category's training documents; the last column is the intercept's ones: it has the prior of a word."""
 
     design: DesignMatrix
     positive: Mask
@@ -232,7 +232,7 @@ def walk(problem: Problem, rows: Rows, *, patience: int | None = None) -> Race:
     Parameters
     ----------
     patience : int, optional
-        Leave a row once so many priors in turn were given up and each was worse on the first fold than the one before.
+        Leave a row once this many priors in turn were given up, each worse on the first fold than the one before.
         It saves the fits that take longest, under priors that hold nothing. Without it every prior is tried.
     """
     race = Race(problem)
@@ -559,7 +559,7 @@ _SETTING = (
     "documents every pair is tried; of more the best pair is found by climbing, from pair to neighbouring pair, from "
     "one or two starts. The threshold has the best F1 on the training documents. Macro F1 in per cent; of small "
     "training sets the mean of ten draws, ± their standard deviation. The paper drew once. "
-    "Two collections stand in for the paper's. For RCV1's regions: the places of Reuters-21578 with names that begin "
+    "Two collections replace the paper's. For RCV1's regions: the places of Reuters-21578 with names that begin "
     "with A or B, as in the paper, on the ModApte split, with entries of the CIA World Factbook of 1996, less words "
     "that are in a tenth of them. For the Bio Articles: the ten disease headings with the most documents of MEDLINE, "
     "half of the citations to learn from, with the scope notes, names and synonyms of MeSH."

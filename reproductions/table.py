@@ -12,7 +12,7 @@ Value = float | int | str | None
 
 
 def read_published(name: str) -> dict[str, Any]:
-    """Read what a paper printed, from ``NAME.toml`` beside this file.
+    """Read what a paper printed, from ``NAME.toml`` next to this file.
 
     Examples
     --------

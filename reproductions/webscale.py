@@ -55,7 +55,7 @@ class Classes:
         return f"{len(self.y):,} documents, {words:,} words, {self.n_classes:,} classes"
 
     def of_classes(self, count: int, seed: int = 0) -> Classes:
-        """Only so many of the classes, drawn by chance; fewer are always among more."""
+        """Draw this many of the classes by chance; a smaller draw is always part of a larger one."""
         drawn = np.random.default_rng(seed).permutation(np.unique(self.y))[:count]
         rows = np.flatnonzero(np.isin(self.y, drawn))
         return Classes(self.X[rows], self.y[rows])
@@ -102,7 +102,7 @@ def read_medline(data: Data) -> Classes:
 
 
 def one_class(corpus: Corpus, at_least: int = 1) -> tuple[Ints, Ints]:
-    """Give each document one class: the rarest of its labels that have at least so many documents.
+    """Give each document one class: the rarest of its labels that have at least this many documents.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def accuracy(classes: Classes, method: Method, seed: int, every: int) -> dict[st
     """Learn from four fifths of the documents and classify the others.
 
     The method's number is chosen by the accuracy of exact leave-one-out on the training documents: first among those of
-    the grid, or every so many of them, then between the best and its neighbours.
+    the grid, or every few of them, then between the best and its neighbours.
 
     Returns
     -------

@@ -441,7 +441,7 @@ NEW_ONLY = "review export"
 """The one command that never replaces what is there."""
 
 RUNS = "discover --runs"
-"""The one result that grows: each run appears whole, and the same command goes on with the next."""
+"""The one result that grows: each run appears whole, and the same command continues with the next."""
 
 IN_PARTS = (RUNS, "discover --into")
 """Commands with several results, each of which appears whole."""

@@ -18,7 +18,7 @@ from priorwise.wiki.siteinfo import SiteNames, site_names
 from priorwise.wiki.wikitext import category_name, read_wikitext
 
 OTHER_NAMESPACES = "pages of other namespaces left out"
-NO_WIKITEXT = "pages that are no wikitext left out"
+NO_WIKITEXT = "pages that are not wikitext, left out"
 REDIRECTS = "redirects left out"
 DISAMBIGUATION = "disambiguation pages left out"
 

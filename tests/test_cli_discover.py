@@ -158,7 +158,8 @@ def test_what_discover_prints_by_default(auto_run: Run, corpus: Corpus, cli: Cli
     likely = sum(row["probability"] > 0.5 for row in auto_run.ranking.rows())
     positive = sum(row["score"] > 0 for row in auto_run.baseline.rows())
     assert len(auto_run.ranking) == len(auto_run.baseline) == others, "every candidate is in the rankings"
-    assert f"Predicted members: {likely:,} by the default model, {positive:,} by the baseline\n" in text
+    candidates = f"{likely:,} candidate{'s' * (likely != 1)}"
+    assert f"More likely members than not: {candidates} by the default model, {positive:,} by the baseline\n" in text
     assert "chose which documents to read" not in text
     candidates_are_those_of(auto_run, text, 3)
     assert "The first" not in cli("discover", corpus.path, "Chess", "--show", "0").stdout
@@ -178,7 +179,8 @@ def test_what_discover_prints_of_the_presence_model(run: Run, corpus: Corpus, cl
         ["baseline", f"{about.laplace.score:.4f}", f"{about.laplace.sensitivity:.1%}"],
     ]
     by_presence, by_baseline = (sum(row["score"] > 0 for row in each.rows()) for each in (run.ranking, run.baseline))
-    assert f"Predicted members: {by_presence:,} by the presence model, {by_baseline:,} by the baseline\n" in text
+    candidates = f"{by_presence:,} candidate{'s' * (by_presence != 1)}"
+    assert f"than not: {candidates} by the presence model, {by_baseline:,} by the baseline\n" in text
     assert "Estimated missing" not in text, "only the default model estimates it"
     candidates_are_those_of(run, text, 3)
 

@@ -117,7 +117,7 @@ def test_what_is_printed_adds_up(
     run.save(path)
     assert run.model.length_power == power
     id = run.ranking.ids[3]
-    text = cli("explain", path, id).stdout
+    text = cli("explain", path, id, "--show", 1000).stdout
     explanation = run.explain(corpus, id)
     start, *words, score = numbers_below(text, "from prior", 4)
     assert len(words) == len(explanation.words)
@@ -141,7 +141,7 @@ def test_what_is_printed_adds_up(
 
 def test_what_is_printed_of_the_default_model_adds_up(auto_run: Run, auto_path: Path, corpus: Corpus, cli: Cli) -> None:
     id = auto_run.ranking.ids[0]
-    text = cli("explain", auto_path, id).stdout
+    text = cli("explain", auto_path, id, "--show", 1000).stdout
     explanation = auto_run.explain(corpus, id)
     assert "from prior" not in text, "the centre of its prior is 0"
     *words, score = numbers_below(text, "in members, of 8", 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_the_note_on_an_old_name(cli: Cli, corpus: Corpus) -> None:
     done = cli("corpus", corpus.path, "--top", 1)
     assert done.exit_code == 0
     assert done.stderr == "Note: --top is now called --show. The old name works for one more release.\n"
+
+
+def test_the_page_of_commands_names_those_with_json() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "reference" / "cli.md").read_text("utf-8")
+    named = page.partition("JSON instead of tables:")[2].partition("have it")[0]
+    have = {
+        " ".join(path) for path, command in COMMANDS.items() if any("--json" in each.opts for each in command.params)
+    }
+    assert set(re.findall("`(.*?)`", named)) == have
 
 
 def test_discover_shows_first_what_people_use_first(cli: Cli) -> None:

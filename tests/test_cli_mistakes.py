@@ -68,8 +68,8 @@ def test_an_empty_input_makes_no_corpus(refused: Refused, tmp_path: Path) -> Non
 def test_a_label_or_members_but_not_both(refused: Refused, corpus: Corpus, tmp_path: Path) -> None:
     file = tmp_path / "ids"
     file.write_text("doc-00001\ndoc-00002\n", "utf-8")
-    assert refused("discover", corpus.path) == "give a label, a list of members, words or a description"
-    assert refused("discover", corpus.path, "Chess", "--members", file) == "give either a label or a list of members"
+    assert refused("discover", corpus.path) == "give a category, a list of members, words or a description"
+    assert refused("discover", corpus.path, "Chess", "--members", file) == "give either a category or a list of members"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_the_terminal_learns_as_it_goes(cli: Cli, folder: Path, corpus: Corpus) 
     missing = session.missing
     assert "5 judged, 1 found. Estimated missing: " in result.stdout
     assert f"(80% interval {missing.low:.0f} to " in result.stdout
-    assert result.stdout.rstrip().endswith(session.stop.reason)
+    assert result.stdout.endswith(f"{session.stop.reason}\nNext:\n  priorwise report {folder}\n")
     kept = Session.of_run(folder, corpus)
     assert [(each.reviewer, each.verdict, each.note) for each in kept.log] == [
         ("Ada", "yes", None),

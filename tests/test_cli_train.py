@@ -177,7 +177,7 @@ def test_small_labels_and_documents_of_several_are_left_out(cli: Cli, tmp_path: 
 def test_one_label_is_told_from_the_rest(cli: Cli, refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "c.corpus"
     Corpus.from_texts(["good fine", "fine day", "bad", "bad day"], labels=["x", "x", None, None], path=path)
-    assert "'x' is the only class: it takes two to tell apart" in refused("train", path, "-o", tmp_path / "m")
+    assert "'x' is the only class: add another one" in refused("train", path, "-o", tmp_path / "m")
     assert cli("train", path, "--decide", "each", "-o", tmp_path / "m").exit_code == 0
     loaded = LinearModel.load(tmp_path / "m")
     assert (loaded.labels, loaded.multilabel, loaded.n_outputs) == (["x"], True, 1)

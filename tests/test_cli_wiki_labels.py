@@ -82,7 +82,7 @@ def test_members_may_be_a_list_of_pages(wiki: Path, cli: Cli, refused: Refused, 
     path = tmp_path / "petscan.json"
     path.write_text('{"pages": ["Chess_3", "Chess_5", "Chess 7", "Draughts"]}')
     result = cli("discover", wiki, "--members", path, "-o", tmp_path / "x.run")
-    assert "1 of its pages are not in the corpus" in result.stderr
+    assert "titles that no document of the corpus has, left out: 1" in result.stderr
     assert Run.load(tmp_path / "x.run").about.members == 3
     # Ids with a mistake among them are refused as before.
     path.write_text("p3\np5\np999\n")

@@ -256,9 +256,9 @@ def test_what_cannot_be_a_corpus() -> None:
         Corpus.from_texts([])
     with pytest.raises(InputError, match="two documents have the id 'x'"):
         Corpus.from_texts(["a", "b", "c"], ids=["x", "w", "x"])
-    with pytest.raises(InputError, match="2 labels, and not as many texts"):
+    with pytest.raises(InputError, match="2 labels do not fit the texts"):
         Corpus.from_texts((text for text in ["a", "b", "c"]), labels=["x", "y"])
-    with pytest.raises(InputError, match="4 ids, and not as many texts"):
+    with pytest.raises(InputError, match="4 ids do not fit the texts"):
         Corpus.from_texts(["a", "b", "c"], ids=list("wxyz"))
     with pytest.raises(InputError, match="one string"):
         Corpus.from_texts("text")

@@ -139,7 +139,7 @@ uses_killed = pytest.mark.xdist_group("killed corpora")
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the records, a corpus made of them, and one that was killed at each moment."""
+    """A folder with the records, a corpus made from them, and one that was killed at each moment."""
     folder = tmp_path_factory.mktemp("killed")
     write_records(folder / "news.jsonl")
     for moment in MOMENTS:

@@ -150,7 +150,7 @@ def test_it_says_where_to_look_next(shown: tuple[Path, str], cli: Cli) -> None:
 def test_without_a_network_one_sentence_says_why(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priorwise.cli.demo.ARTICLES", 600)
     for options, reason in [
-        (["--offline"], "the network is not to be used, and it is neither in the cache nor in PRIORWISE_DATA"),
+        (["--offline"], "the network is switched off, and the file is neither in the cache nor in PRIORWISE_DATA"),
         ([], "example.org: the host is not known; is there a network?"),
     ]:
         result = cli("demo", "--folder", tmp_path / "here", *options)

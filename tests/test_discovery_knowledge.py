@@ -167,7 +167,7 @@ def test_words_that_are_ignored_have_no_weight(news: Corpus) -> None:
         assert "goal" not in without.model.tokens.to_pylist()
         assert without.about.words == "goal:0"
         assert "You gave 1 keyword: goal:0." in without.ranker.describe()
-    with pytest.raises(InputError, match="give a label, a list of members, words or a description"):
+    with pytest.raises(InputError, match="give a category, a list of members, words or a description"):
         discover(news, words="goal:0")
 
 

@@ -1,4 +1,4 @@
-"""`discover --into` and `report --into`: the file that a corpus was made of, with the results in it."""
+"""`discover --into` and `report --into`: the file that a corpus was made from, with the results in it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_file_is_found_or_asked_for(catalogue: Path, cli: Cli, refused: Refu
     elsewhere.mkdir()
     catalogue.rename(elsewhere / "old.csv")
     said = refused("discover", "katalog.corpus", "Tee", "--into", "neu.csv")
-    assert "katalog.csv, which this corpus was made of, is neither next to it nor here; say where (--source)" in said
+    assert "katalog.csv, which this corpus was made from, is not next to it and not here; say where (--source)" in said
     # The page and the file appear together: a page alone would be in the way of the same command.
     refused("report", "tee.run", "-o", "page.html", "--into", "neu.csv")
     assert not Path("page.html").exists()
@@ -94,7 +94,7 @@ def test_a_corpus_knows_how_it_was_read(catalogue: Path) -> None:
     ],
 )
 def test_what_a_stranger_says_about_it_is_checked(recorded: object) -> None:
-    with pytest.raises(ValueError, match="what it was made of"):
+    with pytest.raises(ValueError, match="what it was made from"):
         check_read_from(recorded)
 
 

@@ -177,7 +177,7 @@ def test_letters_that_the_locale_does_not_have(shell: Shell, corpus: Corpus) -> 
     said = shell("-m", "priorwise", "discover", corpus.path, "Löss", **PLACES["ascii"][0])
     assert said.returncode == 2
     assert said.stderr == (
-        "Error: this locale has no letters but those of ASCII, and what you typed has others; "
+        "Error: this locale has only ASCII letters, and you typed others; "
         "set LC_ALL=C.UTF-8, or do not set PYTHONUTF8=0\n"
     )
 

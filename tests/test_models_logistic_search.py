@@ -189,7 +189,7 @@ def test_bad_input_is_a_sentence():
         searched(X, positive, "three")
     alone = np.zeros(30, dtype=bool)
     alone[0] = True
-    with pytest.raises(NotEnoughData, match="class True has fewer than 2 cases of a side"):
+    with pytest.raises(NotEnoughData, match="class True has fewer than 2 cases in one"):
         searched(X, alone, 3)
     with pytest.raises(NotEnoughData, match="no example with class True"):
         searched(X, alone, PredefinedSplit(np.arange(30) % 3))

@@ -218,7 +218,10 @@ def test_bad_input_is_a_sentence():
         (pw.MultinomialNB(pw.WeightManipulation()), "prior of MultinomialNB is"),
         (pw.WeightedNB(pw.Dirichlet(1)), "prior of WeightedNB is WeightManipulation"),
         (pw.MultinomialNB([pw.Dirichlet(1)]), "one prior for each of the 3 classes, not 1"),
-        (pw.MultinomialNB([pw.Dirichlet(1), pw.JelinekMercer(), pw.WittenBell()]), "centre of some, but not of all"),
+        (
+            pw.MultinomialNB([pw.Dirichlet(1), pw.JelinekMercer(), pw.WittenBell()]),
+            "centred on the whole corpus",
+        ),
     ]:
         with pytest.raises(pw.PriorwiseError, match=says):
             model.fit(X, y)

@@ -177,7 +177,7 @@ def test_bad_input_is_a_sentence():
         PriorSearch(LogisticRegression(), grid=[]).fit(X, y)
     one = np.zeros(20, dtype=int)
     one[0] = 1
-    with pytest.raises(NotEnoughData, match="class 1 has fewer than 2 cases of a side"):
+    with pytest.raises(NotEnoughData, match="class 1 has fewer than 2 cases in one"):
         PriorSearch(LogisticRegression(), grid=grid).fit(X, one)
     with pytest.raises(NotEnoughData, match="no example with class 1"):
         PriorSearch(LogisticRegression(), grid=grid, folds=KFold(20)).fit(X, one)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conftest import Cli, Refused, corpus_of
 from priorwise.charts.markup import shown
 from priorwise.corpus import Corpus
-from priorwise.discovery import discover
+from priorwise.discovery import Run, discover
 from priorwise.discovery.demo import DemoDocument
 from priorwise.exports.wikis import link
 from priorwise.readers.bibliographic import MARK
@@ -22,6 +22,7 @@ from priorwise.readers.records import rows_of
 from priorwise.report.subject import subjects_of
 from priorwise.review import decisions, export_run, finished_of, judged
 from priorwise.review.results import last_words
+from priorwise.review.session import Session
 from priorwise.review.verdicts import said_in
 from reviews import candidates, judge
 
@@ -93,6 +94,20 @@ def test_earlier_rounds_and_lists_of_members_are_in_it(accepted: Path, tmp_path:
     given = corpus.ids(corpus.members("Chess"))
     discover(corpus, members=given).save(tmp_path / "list.run")
     assert finished_of(tmp_path / "list.run").counts()["member"] == len(given)
+
+
+def test_documents_judged_beyond_the_candidates_of_the_run_are_in_it(corpus: Corpus, cli: Cli, tmp_path: Path) -> None:
+    session = Session(corpus, "Chess", path=tmp_path / "short.run", top=3)
+    for number in range(8):
+        session.judge(session.next(1)[0].id, "no" if number == 1 else "yes")
+    assert len(Run.load(tmp_path / "short.run").ranking) == 3
+    assert finished_of(tmp_path / "short.run").counts() | {"member": 0} == {
+        "member": 0,
+        "accepted": session.progress.found,
+        "rejected": 1,
+    }
+    cli("report", tmp_path / "short.run", "--status", "accepted", "-o", tmp_path / "x.jsonl")
+    assert sorted(row["id"] for _, row in rows_of(tmp_path / "x.jsonl")) == sorted(session.accepted)
 
 
 def test_a_run_without_a_category_adds_no_label(cli: Cli, refused: Refused, tmp_path: Path) -> None:

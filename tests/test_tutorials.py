@@ -6,7 +6,9 @@ command's output must be there, but for the numbers and the rows of tables.
 
 from __future__ import annotations
 
+import bz2
 import csv
+import hashlib
 import json
 import lzma
 from pathlib import Path
@@ -29,6 +31,7 @@ from priorwise.ranking.classifier import Classifier
 from priorwise.text import encoders
 from small_collections import tarred
 from tutorials import DOCS, Reader, Step, judge, not_printed, steps_of
+from web_server import Web
 from wiki_dumps import Page, dump_xml
 
 FILMS = ["film", "films", "starred", "actor", "actors", "filmography", "comedy", "hollywood", "roles", "cameo", "oscar"]
@@ -193,19 +196,12 @@ def test_questions_in_german() -> None:
 
 
 def test_scikit_learn() -> None:
-    from sklearn.feature_extraction.text import CountVectorizer
-
     mpl.use("Agg")
-    random = Random(0)
-    texts = [prose(random, FILMS if number % 2 else OTHERS, 5) for number in range(40)]
-    labels = [number % 2 for number in range(40)]
-    vectorizer = CountVectorizer(binary=True).fit(texts)
-    known = {"texts": texts, "new_texts": texts[:3], "labels": labels, "y": labels}
-    known |= {"X": vectorizer.transform(texts), "vocabulary": vectorizer.get_feature_names_out()}
-    reader = Reader(knows=known)
+    reader = Reader()
     reader.follow("tutorials/scikit-learn.md")
+    assert reader.knows["model"].predict(["a rocket to mars", "hot milk"]).tolist() == ["space", "tea"]
     assert reader.knows["search"].terrain_.score.shape == (203, 203)
-    assert len(reader.knows["corpus"]) == 40
+    assert len(reader.knows["corpus"]) == 8
 
 
 @pytest.mark.spark
@@ -310,6 +306,21 @@ def test_use_your_own_tokens(folder: Path, articles: list[dict[str, Any]]) -> No
 def test_resume_a_killed_job(folder: Path, articles: list[dict[str, Any]]) -> None:
     Reader().follow("how-to/resume-a-killed-job.md")
     assert len([path for path in (folder / "articles.runs").iterdir() if path.is_dir()]) == 2
+
+
+def test_get_and_read_a_dump(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(0)
+    drinks = [Page(f"Tea {n}", prose(random, FILMS, 40) + " [[Category:Hot drinks]]") for n in range(12)]
+    pages = [*drinks, *(Page(f"Thing {n}", prose(random, OTHERS, 40) + " [[Category:Things]]") for n in range(60))]
+    dump, name = bz2.compress(dump_xml(pages)), "simplewiki-20260101-pages-articles.xml.bz2"
+    about = {"size": len(dump), "sha1": hashlib.sha1(dump, usedforsecurity=False).hexdigest(), "url": "/x"}
+    jobs = {"articlesdump": {"status": "done", "files": {name: about}}}
+    web.put("/simplewiki/", b'<a href="20260101/">20260101/</a>')
+    web.put("/simplewiki/20260101/dumpstatus.json", json.dumps({"version": "0.8", "jobs": jobs}).encode())
+    web.put(f"/simplewiki/20260101/{name}", dump)
+    monkeypatch.setattr("priorwise.wiki.fetch.WIKIMEDIA", web.address)
+    assert len(Reader().follow("how-to/get-and-read-a-dump.md")) == 6
+    assert len(pw.Corpus.open("simplewiki.corpus").members("Hot drinks")) == 12
 
 
 def test_install(monkeypatch: pytest.MonkeyPatch) -> None:

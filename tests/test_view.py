@@ -231,7 +231,7 @@ def test_words_that_moved_are_the_largest_differences(view: View) -> None:
 
 
 def test_the_command_refuses_before_it_serves(corpus: Corpus, refused: Any) -> None:
-    assert "name the category: priorwise explore CORPUS CATEGORY" in refused("explore", corpus.path, "--no-browser")
+    assert "Name the category: priorwise explore CORPUS CATEGORY." in refused("explore", corpus.path, "--no-browser")
     assert "takes no keywords" in refused(
         "explore", corpus.path, "Chess", "--model", "beta", "--words", "+rook", "--no-browser"
     )

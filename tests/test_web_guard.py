@@ -288,7 +288,7 @@ def test_who_listens_to_everyone_is_told_an_address_for_each(shell: Shell) -> No
     result = shell("-c", "\n".join(lines))
     assert result.returncode == 0, result.stderr
     here, elsewhere, ended = result.stdout.splitlines()
-    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+) \(Ctrl-C ends it\)", here)
+    found = re.fullmatch(r"Open http://127\.0\.0\.1:(\d+)/\?token=(\S+) in a browser\. Ctrl-C ends the server\.", here)
     assert found is not None, here
-    assert elsewhere == f"http://{socket.gethostname()}:{found[1]}/?token={found[2]} (from other machines)"
+    assert elsewhere == f"From other machines: http://{socket.gethostname()}:{found[1]}/?token={found[2]}"
     assert ended == "Ended."

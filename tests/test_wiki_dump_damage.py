@@ -228,7 +228,7 @@ def test_a_dump_without_its_head(before: bytes, tmp_path: Path) -> None:
 
 ARTICLES = [Page(f"P{i}", f"Text {i} of an article [[Category:C{i}]]", id=i) for i in range(3)]
 OPEN_TEXT = "texts without an end tag, read to the end of the page"
-OTHER_TITLE = "titles with bytes that are no UTF-8, which were replaced"
+OTHER_TITLE = "titles with bytes that are not UTF-8, which were replaced"
 
 
 ALL, TWO = ["P0", "P1", "P2"], ["P0", "P2"]
@@ -249,7 +249,7 @@ TITLE = b"<title>P1</title>"
         (b"<revision>", b"", ALL, None),
         (b"Text 1 of", b"1 < 2 > 1 <b>Text</b> 1 <br/>of", ALL, None),
         (b"Text 1 of", b"<text>Text 1 of", ALL, None),
-        (b"Text 1 of", b"Text\xff 1\xc3 of", ALL, "texts with bytes that are no UTF-8, which separate words (P1)"),
+        (b"Text 1 of", b"Text\xff 1\xc3 of", ALL, "texts with bytes that are not UTF-8, which separate words (P1)"),
         (TITLE, b"<title>P\xff1</title>", ["P0", "P\ufffd1", "P2"], OTHER_TITLE + " (wiki.xml: P\ufffd1)"),
         (TITLE, b"<title>P0</title>", TWO, "documents left out: their id had been read before ('P0')"),
     ],

@@ -18,7 +18,7 @@ QUOTES_THEM = {"docs/contributing/style.md"}
 
 HABITS = {
     r"\bthe (latter|former)\b": "name it again",
-    r"\bsome \d": "about",
+    r"\bsome (\d|(two|three|four|five|ten|twenty|fifty|hundred)\b)": "about",
     r"\bso many\b": "this many, or the number",
     r"\blistens? to\b": "uses",
     r"\bbeliev\w+": "assume, treat as",
@@ -28,6 +28,7 @@ HABITS = {
     r"\bbeside\b": "next to, compared with, in addition to",
     r"(?<!here )\bis no\b(?! (longer|way|more)\b)": "is not a",
     r"(?<!here )\b(is|are) none\b": "is not one",
+    r"\b(that|which|whose \w+) (is|are) no\b": "is not a",
     r", for (it|they|there|these|those)\b": "because",
     r"\. Who(ever)? [a-z]+s\b": "a person who, anyone who",
     r"\bspeaks? (for|of|too)\b": "counts for, is about",
@@ -47,13 +48,13 @@ VOCABULARY = {
 """Words that the vocabulary replaces, where people use the tool: in help, in errors and on the app's pages."""
 
 KEPT = {
+    "Terrain(X × X cells, best score X)",
     "choose either one_sided or believed: provisional members need targets on both sides",
     "Thresholded requires y to be passed, but the target y is None",
 }
-"""A parameter's name, and the words that scikit-learn's checks look for."""
+"""A class's name, a parameter's, and the words that scikit-learn's checks look for."""
 
 SOURCE = ROOT / "src" / "priorwise"
-SAYS = {"say", "echo", "option", "show_table", "UsageError", "BadParameter"}
 
 
 def strings_in(node: ast.AST) -> Iterator[str]:
@@ -69,14 +70,12 @@ def strings_in(node: ast.AST) -> Iterator[str]:
 
 
 def told_to_people(code: str) -> Iterator[str]:
-    """What a module says to people: its errors, its help and what it prints."""
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Raise) and node.exc is not None:
-            yield from strings_in(node.exc)
-        elif isinstance(node, ast.Call):
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in SAYS or (name.startswith("_") and any(each.arg == "help" for each in node.keywords)):
-                yield from strings_in(node)
+    """What a module may say to people, in errors, help, output and pages: its texts of several words."""
+    module = ast.parse(code)
+    for node in ast.walk(module):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ""
+    yield from (text for text in strings_in(module) if " " in text)
 
 
 def told_to_developers(code: str) -> Iterator[str]:

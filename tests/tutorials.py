@@ -48,7 +48,7 @@ class Step:
 
 def steps_of(page: str) -> Iterator[Step]:
     """Yield what a page says to do. Blocks of other kinds, sessions of Python among them, are only to be read."""
-    lines = iter(page.splitlines())
+    lines = iter(re.sub(r"\s*\\\n\s*", " ", page).splitlines())
     for line in lines:
         if fence := _FENCE.match(line):
             block = list(itertools.takewhile(lambda each: each != "```", lines))
@@ -93,13 +93,14 @@ class Reader:
 
     ``knows`` are the variables that the page takes for granted, ``instead`` what cannot be had here and what there is
     in its place, ``before`` what people do before the command that contains a text is given, and ``visit`` what they do
-    in the browser.
+    in the browser. With a ``program`` they type its commands and do nothing else.
     """
 
     knows: dict[str, Any] = field(default_factory=dict)
     instead: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     visit: Callable[[str], object] = lambda url: visit(url)
+    program: str | None = None
 
     def follow(self, name: str) -> list[str]:
         """Follow a page to its end; return its commands."""
@@ -107,7 +108,7 @@ class Reader:
         for there, here in self.instead.items():
             assert there in page, f"{name} does not say {there}"
             page = page.replace(there, here)
-        steps = list(steps_of(page))
+        steps = [step for step in steps_of(page) if self.program in (None, step.text.partition(" ")[0])]
         for text in self.before:
             assert any(text in step.text for step in steps), f"{name} does not say {text}"
         for step in steps:

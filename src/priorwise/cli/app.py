@@ -81,15 +81,15 @@ def _workspace(path: Path | str, label: str | None) -> tuple[Any, dict[str, Any]
     if isinstance(path, Path) and (path / MARKER).is_file():
         run = Run.load(path)
         if run.about.label is None:
-            raise click.UsageError("the explorer shows a category, and this run has a list of members instead")
+            raise click.UsageError("The explorer shows a category, but this run started from a list of members.")
         if label not in (None, run.about.label):
-            raise click.UsageError(f"this run is about '{run.about.label}'; give no other category")
+            raise click.UsageError(f"This run is about '{run.about.label}'; leave the category out.")
         ranks = run.stages[-1]
         numbers = zip(ranks.prior.parameters, ranks.prior.numbers, strict=True)
         about = {"label": run.about.label, "run": path.resolve().name, "model": ranks.explored}
         return Workspace.of_run(path), {**about, **{each.name: f"{value:.4g}" for each, value in numbers}}
     if label is None:
-        raise click.UsageError("name the category: priorwise explore CORPUS CATEGORY")
+        raise click.UsageError("Name the category: priorwise explore CORPUS CATEGORY.")
     opened = open_corpus(path)
     opened.members(label)
     return Workspace(opened, folder=runs_beside(path)), {}

@@ -64,7 +64,9 @@ _output = partial(option, group="Output")
 )
 @option("--description", help="A text about the category, or @FILE. [default: its name; '' for nothing]")
 @option(
-    "--members", type=PATH, help="Instead of CATEGORY: a file of ids, one per line, or a list of PetScan or PagePile."
+    "--members",
+    type=PATH,
+    help="Instead of CATEGORY: a file of ids or titles, one per line, or a list of PetScan or PagePile.",
 )
 @option("--verdicts", type=PATH, multiple=True, help="Learn from the review of this run. May be repeated.")
 @option("--show", type=click.IntRange(min=0), default=20, help="Candidates to print; categories, if there are many.")
@@ -268,7 +270,7 @@ def _print_kept(run: Any, corpus: Any, path: Path, show: int, remark: str) -> No
     if run.missing is None and not run.ranking.has_probabilities:
         from priorwise.discovery.instructive import most_instructive
 
-        say(f"\nJudge these first, they help the model most: {quoted('review', str(path), '--active')}")
+        say(f"\nJudging these first helps the model most: {quoted('review', str(path), '--active')}")
         for row in most_instructive(run, corpus, TO_JUDGE):
             say(f"  {safe(row['title'], 90)} ({safe(row['id'])})")
     say(f"\nKept in {safe(str(path))}.{remark} Next:")
@@ -391,7 +393,7 @@ def _ids(path: Path | None, corpus: Any) -> list[str]:
         if not pages:
             raise BrokenFile(path, str(error)) from error
         if elsewhere:
-            say(f"{path}: {elsewhere:,} of its pages are not in the corpus", err=True)
+            say(f"{path}: titles that no document of the corpus has, left out: {elsewhere:,}", err=True)
         return pages
     return ids
 
@@ -415,8 +417,8 @@ def print_run(run: Any, show: int) -> None:
         say(f"\n{table.caption}:")
         show_table(list(table.headings), [list(row) for row in table.rows])
     if ranker.predicted is not None:
-        predicted = f"Predicted members: {ranker.predicted:,} by {ranker.title}"
-        say(f"{predicted}, {run.compared.predicted:,} by {run.compared.title}")
+        likely = f"More likely members than not: {counted(ranker.predicted, 'candidate')} by {ranker.title}"
+        say(f"{likely}, {run.compared.predicted:,} by {run.compared.title}")
     if about.subcategories is not None:
         say(f"\n{_count_statuses(about.subcategories)}")
     if show:

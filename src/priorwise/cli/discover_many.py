@@ -59,7 +59,7 @@ A_LONG_JOB = 100
 
 
 def files(output: Path | None) -> list[Path]:
-    """The table of candidates, the table of labels next to it, and the record of what they were made of."""
+    """The table of candidates, the table of labels next to it, and the record of what they were made from."""
     if output is None:
         return []
     return [output, *(output.with_suffix(end) for end in (f".labels{output.suffix}", f"{output.suffix}.asked.json"))]
@@ -205,7 +205,7 @@ def labels_with(corpus: Any, min_members: int, *, maintenance: bool = False) -> 
 
 
 def write_tables(output: Path, found: Any, asked: dict[str, str], *, overwrite: bool) -> None:
-    """Write both tables and the record of what they were made of, all or none."""
+    """Write both tables and the record of what they were made from, all or none."""
     from pyarrow import parquet
 
     from priorwise.durable import whole_files
@@ -223,7 +223,7 @@ def write_tables(output: Path, found: Any, asked: dict[str, str], *, overwrite: 
 
 
 def read_tables(output: Path, asked: dict[str, str]) -> Any:
-    """Return the tables if they were made of the same; None if there are none."""
+    """Return the tables if they were made from the same; None if there are none."""
     from pyarrow import parquet
 
     from priorwise.discovery.many import CANDIDATES, LABELS, ManyFound

@@ -19,11 +19,16 @@ from priorwise.errors import InputError, UnknownName
 @click.argument("document")
 @MOVED_CORPUS
 @option("--label", help="The label to explain, for a model. [default: the most probable]")
-@option("--show", old="--top", type=COUNT, help="Show only this many words, the strongest first.")
+@option(
+    "--show",
+    old="--top",
+    type=COUNT,
+    default=20,
+    show_default=True,
+    help="Words to show, the strongest first. --json has all.",
+)
 @JSON
-def explain(
-    run: Path, document: str, corpus: Path | str | None, label: str | None, show: int | None, as_json: bool
-) -> None:
+def explain(run: Path, document: str, corpus: Path | str | None, label: str | None, show: int, as_json: bool) -> None:
     """Show why DOCUMENT has its score in RUN, word by word. DOCUMENT is an id, a title, or a rank such as 3.
 
     For each word: in how many members and other documents it occurs, how often it is in this document, its weight, and

@@ -75,7 +75,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if sys.getfilesystemencoding() == "ascii" and any(not word.isascii() for word in args):
-            reason = "this locale has no letters but those of ASCII, and what you typed has others"
+            reason = "this locale has only ASCII letters, and you typed others"
             raise _Failure(f"{reason}; set LC_ALL=C.UTF-8, or do not set PYTHONUTF8=0")
         return super().parse_args(ctx, args)
 

@@ -117,6 +117,7 @@ def judge(
             judge_in_terminal(session, reviewer or "me")
         finally:
             session.close()
+        _say_next(run, session.corpus)
         return
     if sample is not None:
         _session(run, corpus, chosen, ask, sample).close()
@@ -245,6 +246,23 @@ def _serve(
         page + (f"?{urlencode(asked)}" if asked else ""),
         more=[invitations.mount(lambda _corpus: pages)],
     )
+    _say_next(run, workspace.corpus)
+
+
+def _say_next(run: Path, corpus: Any) -> None:
+    """How to get the results out: a report and, if there is one, the file that the corpus was made from."""
+    from priorwise.readers.opening import plain_suffix
+
+    say(f"Next:\n  {quoted('report', str(run))}")
+    files = [] if corpus.read_from is None else list(corpus.read_from.files)
+    if len(files) == 1:
+        stem, _, ending = files[0].partition(".")
+        ending = "csv" if plain_suffix(Path(files[0])) in ONLY_READ else ending
+        say(f"  {quoted('report', str(run), '--into', f'{stem}-new.{ending}')}")
+
+
+ONLY_READ = {".xls", ".parquet", ".arrow", ".feather"}
+"""Files whose rows are written into a new CSV file instead."""
 
 
 def _others(run: Any, corpus: Any) -> list[str]:

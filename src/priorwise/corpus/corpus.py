@@ -210,7 +210,7 @@ class Corpus:
 
     @property
     def read_from(self) -> ReadFrom | None:
-        """The files that it was made of and how they were read; None if it was made of something else."""
+        """The files that it was made from and how they were read; None if it was made from something else."""
         recorded = self._manifest.source
         return None if recorded is None else ReadFrom.read(recorded)
 
@@ -702,7 +702,8 @@ class Corpus:
         unknown = UnknownName("category", label, near, sizes=sizes)
         if not self.n_labels:
             unknown.message += (
-                "; the corpus has no labels: read the documents again and name their column (--labels), or name members"
+                "; the corpus has no labels: read the documents again and name their column (--labels), "
+                "or give members, words or a description"
             )
         elif not near:
             largest = ", ".join(f"'{name}'" for name, _ in self.largest_labels(3))

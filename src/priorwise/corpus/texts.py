@@ -105,7 +105,7 @@ class StoredTexts:
         self._block = lru_cache(maxsize=16)(self._read)
 
     def text(self, row: int) -> str:
-        """Return the text of a document; bytes that are no UTF-8 are replaced."""
+        """Return the text of a document; bytes that are not UTF-8 are replaced."""
         number = int(np.searchsorted(self._starts, row, side="right")) - 1
         local = row - int(self._starts[number])
         block = int(np.searchsorted(self._firsts[number], local, side="right")) - 1

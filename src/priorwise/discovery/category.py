@@ -110,9 +110,9 @@ class Category:
         if corpus.n_documents == 0:
             raise NotEnoughData("the corpus is empty")
         if label is not None and members is not None:
-            raise InputError("give either a label or a list of members")
+            raise InputError("give either a category or a list of members")
         if label is None and members is None and not may_be_empty:
-            raise InputError("give a label, a list of members, words or a description")
+            raise InputError("give a category, a list of members, words or a description")
         label = None if label is None else corpus.label_named(label)
         given = None if label is not None else tuple(members or ())
         rows = corpus.members(label) if label is not None else corpus.rows(list(given or ()))

@@ -179,7 +179,7 @@ _PAGE = """  <page>
 _ARTICLE = """{{{{Infobox
 | name     = {title}
 | image    = {number}.jpg
-| caption  = what stands in a template is no part of the text
+| caption  = what is in a template is left out of the text
 }}}}
 '''{title}''' is an article of a made-up wiki.<ref>Made up.</ref> {text}
 

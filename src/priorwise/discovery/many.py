@@ -335,7 +335,7 @@ def discover_runs(
     """Find the documents missing from many categories, a :class:`~priorwise.Run` for each, in order.
 
     The rankings are those of :func:`discover_many`. A run also has the Laplace baseline, its ranks, and the terrain,
-    which takes some five times as long.
+    which takes about five times as long.
 
     Parameters
     ----------
@@ -364,13 +364,13 @@ def _together(
 ) -> Together:
     """Check what was asked for, and choose what all share."""
     if not labels:
-        raise InputError("give at least one label")
+        raise InputError("give at least one category")
     labels = [corpus.label_named(label) for label in labels]
     if len(set(labels)) < len(labels):
         twice = next(label for label, times in Counter(labels).items() if times > 1)
-        raise InputError(f"the label '{twice}' is there twice")
+        raise InputError(f"the category '{twice}' is listed twice")
     if choices.get("description") or choices.get("words"):
-        raise InputError("words or a description are of one category: leave them out, and the name of each counts")
+        raise InputError("words and a description belong to one category; leave them out when you rank several")
     own = any(choices.get(name) is not None for name in ("seeds", "negatives_per_positive")) or choices.get("paper")
     checked = RunChoices.of(**{"top": TOP, **choices})
     excluded = np.unique(corpus.rows(list(exclude))).astype(np.int64)

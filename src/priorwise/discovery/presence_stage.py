@@ -92,7 +92,7 @@ class SharedSample:
         return cls(seed, rows, *corpus.take(rows))
 
     def without(self, members: Rows) -> tuple[Rows, Bags]:
-        """The rows, and the offsets and tokens, of those that are no members."""
+        """The rows, and the offsets and tokens, of those that are not members."""
         kept = ~np.isin(self.rows, members, assume_unique=True)
         lengths = np.diff(self.indptr)
         indptr = np.concatenate([[0], np.cumsum(lengths[kept])])

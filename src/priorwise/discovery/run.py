@@ -209,7 +209,7 @@ class Run:
             if stage.name == name:
                 return stage
         there = ", ".join(stage.name for stage in self.stages)
-        raise InputError(f"this run has no stage '{name}', only {there}; discover with --model {name} to get one")
+        raise InputError(f"this run has no {name} model, only {there}; discover with --model {name} to get one")
 
     def __repr__(self) -> str:
         what = f"'{self.about.label}'" if self.about.label is not None else self.about.unnamed

@@ -67,7 +67,7 @@ def draw_documents(
     is_other = np.ones(corpus.n_documents, dtype=bool)
     is_other[members] = False
     others = np.flatnonzero(is_other)
-    for what, rows in (("members", members), ("documents that are no members", others)):
+    for what, rows in (("members", members), ("documents that are not members", others)):
         if len(rows) < 2:
             raise NotEnoughData(f"'{label}' has {len(rows)} {what}; two are needed, one to learn from and one to test")
     generator = np.random.default_rng(seed)

@@ -587,7 +587,7 @@ def write_back(
     Parameters
     ----------
     source : str or Path
-        The file that the corpus was made of: CSV, TSV, ``.xlsx``, ``.ods``, JSON lines, RIS, ``.nbib``, BibTeX or
+        The file that the corpus was made from: CSV, TSV, ``.xlsx``, ``.ods``, JSON lines, RIS, ``.nbib``, BibTeX or
         EndNote's XML.
     output : str or Path
         The file to write. With the ending of another table (``.csv``, ``.xlsx``, ``.jsonl``) it is converted, and then
@@ -710,7 +710,7 @@ def check_ids(path: Path, columns: Columns, opening: Opening, known: Collection[
 
     Such a row has no id, or shares it with a row of another file: among the ids that are `known`, one is numbered.
     """
-    why = "the file has changed, or the files that were read with it are not beside it"
+    why = "the file has changed, or the files that were read with it are not next to it"
     instead = "write a table of the results instead (priorwise report RUN -o results.csv)"
     for place, record in rows_of(path, opening, columns):
         identity = as_text(record.get(columns.id), columns.id).strip()

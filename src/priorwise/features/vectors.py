@@ -1,4 +1,4 @@
-"""The documents' vectors: made of their texts by an encoder, and read as a group of features."""
+"""The documents' vectors: made from their texts by an encoder, and read as a group of features."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def embed(
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Give every document of a corpus a vector, made of its title and text by an encoder.
+    """Give every document of a corpus a vector, made from its title and text by an encoder.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         A document that a quick search leaves out stays in the corpus without its label, as far as corpus-wide rates go.
     grid : sequence, optional
         For `PresenceNB` the strengths to choose from, ascending; by default the paper's 203, or 57 up to a million if
-        its prior is centred on the collection, or the 41 scales of `TermBeta` if it has that. For the others the priors
+        its prior has a corpus-wide centre, or the 41 scales of `TermBeta` if it has that. For the others the priors
         to choose from; by default the `grid()` of the estimator's own kind of prior.
     negative_weight : float
         How many documents each negative stands for, where negatives are a sample; targets at corpus odds use it.
@@ -217,7 +217,7 @@ class PriorSearch(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Search, then fit."""
         if "prior" not in getattr(self.estimator, "get_params", dict)():
             raise InputError(
-                f"PriorSearch needs an estimator with a parameter 'prior', which {self.estimator!r} has not"
+                f"PriorSearch needs an estimator with a parameter 'prior', but {self.estimator!r} has none"
             )
         words = getattr(X, "words", None)
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, reset=True)

@@ -82,7 +82,7 @@ def _check_examples(examples: Examples) -> None:
     elif len(examples.labels) == 1:
         label = examples.labels[0]
         raise NotEnoughData(
-            f"'{label}' is the only class: it takes two to tell apart (to tell it from the documents without a label, "
+            f"'{label}' is the only class: add another one (to tell it from the documents without a label, "
             "decide each label on its own)"
         )
 

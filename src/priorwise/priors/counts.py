@@ -147,7 +147,7 @@ class TermCounts:
 
     @cached_property
     def share(self) -> Floats:
-        """The collection's rate of each term; 0 if the collection has no documents."""
+        """The corpus-wide rate of each term; 0 if there are no documents."""
         whole = np.asarray(self.documents_in_all, dtype=np.float64)
         return np.divide(
             self.found_in_all, whole, out=np.zeros(self.shape), where=np.broadcast_to(whole > 0, self.shape)
@@ -303,10 +303,10 @@ class WeightPrior(Prior, listed=False):
 
 
 def log_lift(n: ArrayLike, share: ArrayLike, of_count: ArrayLike, of_share: ArrayLike) -> Floats:
-    """Logarithm of how much more frequent words are in a class than in the collection: log (a · n + b · π) / π.
+    """Logarithm of how much more frequent words are in a class than in the corpus: log (a · n + b · π) / π.
 
-    What the collection itself says of a word is common to all classes, so this weighs as much as log(a · n + b · π). A
-    word that the collection does not have says nothing.
+    What the corpus itself says of a word is common to all classes, so this weighs as much as log(a · n + b · π). A
+    word that the corpus does not have says nothing.
     """
     share = np.asarray(share, dtype=np.float64)
     known = share > 0

@@ -121,7 +121,7 @@ def _weight(text: str | None) -> float | None:
 
 
 def check_weights(keywords: Mapping[str, Any]) -> None:
-    """Refuse keywords whose weights are no numbers, such as the texts of several classes by name."""
+    """Refuse keywords whose weights are not numbers, such as the texts of several classes by name."""
     for word, weight in keywords.items():
         if not isinstance(weight, Real) or not math.isfinite(weight):
             raise InputError(

@@ -104,7 +104,7 @@ class PseudoCounts(PresencePrior):
 
     A large λ makes rare tokens count for little: it takes many documents to move a rate away from 1.
 
-    With the collection as the centre, the imagined documents hold each token as often as all documents do. Then every
+    With a corpus-wide centre, the imagined documents hold each token as often as all documents do. Then every
     token has a prior of its own, and a large λ makes tokens count for little that a class uses as everybody does::
 
         p(x|c) = (λc π(x) + n(x,c)) / (λc + n(c))     π(x) = share of all documents that hold x
@@ -116,7 +116,7 @@ class PseudoCounts(PresencePrior):
     classes : sequence of float, optional
         One λ per class, in the order of ``classes_``, for any number of classes. It takes the place of the other two.
     centre : {"uniform", "collection"}
-        What the imagined documents hold: every token alike, or each as often as the collection's documents do.
+        What the imagined documents hold: every token alike, or each as often as all documents do.
 
     References
     ----------

@@ -141,7 +141,7 @@ def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
 
 @dataclass(frozen=True, repr=False)
 class JelinekMercer(RatePrior, MixedPrior):
-    """A share λ of every rate is the collection's.
+    """A share λ of every rate is the rate in the whole corpus.
 
     ::
 
@@ -153,7 +153,7 @@ class JelinekMercer(RatePrior, MixedPrior):
     Parameters
     ----------
     mixing : float
-        λ, from 0 (only the class) to 1 (only the collection).
+        λ, from 0 (only the class) to 1 (only the whole corpus).
 
     References
     ----------
@@ -199,7 +199,7 @@ class JelinekMercer(RatePrior, MixedPrior):
         return _mixed(counts, *self.mix(counts.documents))
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
-        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        """What a rate takes of a count and of the corpus-wide rate, in classes of such sizes."""
         size = np.asarray(size, dtype=np.float64)
         empty = size <= 0
         return (1 - self.mixing) / np.where(empty, np.inf, size), np.where(empty, 1.0, self.mixing)
@@ -207,7 +207,7 @@ class JelinekMercer(RatePrior, MixedPrior):
 
 @dataclass(frozen=True, repr=False)
 class CollectionBeta(RatePrior, MixedPrior):
-    """The same strength for every term, around the collection's rate.
+    """The same strength for every term, around its corpus-wide rate.
 
     ::
 
@@ -246,7 +246,7 @@ class CollectionBeta(RatePrior, MixedPrior):
         return _mixed(counts, *self.mix(counts.documents))
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
-        """What a rate takes of a count and of the collection's rate, in classes of such sizes."""
+        """What a rate takes of a count and of the corpus-wide rate, in classes of such sizes."""
         whole = np.asarray(size, dtype=np.float64) + self.strength
         empty = whole <= 0
         whole = np.where(empty, 1.0, whole)
@@ -255,7 +255,7 @@ class CollectionBeta(RatePrior, MixedPrior):
 
 @dataclass(frozen=True, repr=False)
 class TermBeta(RatePrior, PresencePrior):
-    """A strength for each term and class, read from the data, around the collection's rate.
+    """A strength for each term and class, read from the data, around its corpus-wide rate.
 
     ::
 

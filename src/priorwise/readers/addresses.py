@@ -160,7 +160,7 @@ def copied(
             draft.unlink()
         if not draft.exists() and not _completed(draft, open_source, size, sha256, tell):
             draft.unlink()
-            raise BrokenFile(target.name, "what came is not what was said to be there; try again")
+            raise BrokenFile(target.name, "the download differs from what the server announced; try again")
         draft.rename(target)
         sync_folder(target.parent)
     return target

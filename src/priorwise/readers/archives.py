@@ -74,7 +74,7 @@ class Guarded(Spending):
             return b""
 
 
-NOT_PLAIN = "links and other entries of archives that are no plain files, left out"
+NOT_PLAIN = "links and other entries of archives other than plain files, left out"
 STRANGE = "files of archives left out, for their names lead out of the archive"
 SHUT = "files of archives left out: encrypted, or archives too deep in others"
 

@@ -84,7 +84,7 @@ def _request(url: str, headers: Mapping[str, str]) -> Request:
     try:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise failed(url, "only addresses that begin with http:// or https:// are asked")
+            raise failed(url, "only addresses that begin with http:// or https:// can be downloaded")
         parts.hostname.encode("idna")
         request = Request(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])), headers=dict(headers))
     except ValueError as error:
@@ -228,7 +228,7 @@ def find_enwik8(
         if path.is_file():
             return path
     if offline:
-        raise DownloadFailed("the network is not to be used, and it is neither in the cache nor in PRIORWISE_DATA")
+        raise DownloadFailed("the network is switched off, and the file is neither in the cache nor in PRIORWISE_DATA")
     folder = _writable(places)
     # Another process may be fetching the same file; it is worth waiting for.
     with held(folder / content.name, patience=-1):

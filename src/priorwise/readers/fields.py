@@ -87,7 +87,7 @@ class Columns:
         listed = list(present)
         for name in (*self.texts, self.id, self.title, self.labels):
             if (times := listed.count(name)) > 1:
-                raise InputError(f"{where} has {times} columns named '{name}': rename all but the one that is meant")
+                raise InputError(f"{where} has {times} columns named '{name}': rename all but one of them")
         for name in self.required:
             if name not in present:
                 raise unknown_column(name, present, where)

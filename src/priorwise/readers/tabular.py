@@ -367,7 +367,7 @@ def database(reader: RecordReader, path: Path) -> Numbered:
         with _answers(path, query):
             cursor = connection.execute(query)
             if cursor.description is None:
-                raise BrokenFile(path, "the query has no rows for an answer; it must be a SELECT")
+                raise BrokenFile(path, "the query returns no table; it must be a SELECT")
             names = [str(column[0]) for column in cursor.description]
             reader.check(names, path)
             header = unique_names(names)

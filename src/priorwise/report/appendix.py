@@ -454,8 +454,8 @@ def _grown(label: str, subjects: Sequence[Subject]) -> Markup | None:
         figure(
             picture,
             f"{label}: the probabilities of the first {k:,} candidates, added up, for each run by the number of "
-            "verdicts that it learned from. What was accepted is no candidate again, so the lower line may fall while "
-            "more is found; the upper one adds it.",
+            "verdicts that it learned from. Accepted documents are not candidates again, so the lower line may fall "
+            "while more is found; the upper one adds it.",
         ),
         table(f"Runs of {label} by verdicts", headings, rows),
     )

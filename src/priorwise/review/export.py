@@ -50,8 +50,9 @@ def finished(run: Run, corpus: Corpus | None, decided: Mapping[str, str], name: 
         )
         for each in rows.values()
     ]
-    # What was judged in earlier rounds is not a candidate any more.
-    before = {each.id: STATUS_OF[each.verdict] for each in run.about.learned_from if each.id not in rows}
+    # Judged in earlier rounds, and so no candidate any more, or beyond the candidates that the run keeps.
+    judged = {each.id: each.verdict for each in run.about.learned_from} | dict(decided)
+    before = {id: STATUS_OF[verdict] for id, verdict in judged.items() if id not in rows}
     members = list(run.about.given or ())
     if corpus is not None:
         members = members if label is None else corpus.ids(corpus.members(label))
@@ -108,7 +109,7 @@ def write_into(
     overwrite: bool = False,
     draft: Path | None = None,
 ) -> WrittenBack:
-    """Write the file that the corpus was made of again, with the results and the new labels."""
+    """Write the file that the corpus was made from again, with the results and the new labels."""
     if found.corpus is None:
         raise InputError("the corpus is not where it was; say where it is now (--corpus)")
     read_from, file, together = check_into(found.corpus, output, source, overwrite=overwrite or draft is not None)

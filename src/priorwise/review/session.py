@@ -337,7 +337,7 @@ class Session:
     ) -> Verdict:
         """Store the verdict that counts for a document about which reviewers disagree; theirs stay as they are."""
         if verdict == "skip":
-            raise InputError("to decide is to say yes, no or unsure")
+            raise InputError("a decision is yes, no or unsure")
         return self._store(id, verdict, reviewer, note, None, identity, is_decision=True)
 
     def _store(

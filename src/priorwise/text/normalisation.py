@@ -22,7 +22,7 @@ class NormalTexts(NamedTuple):
     """Texts in normal form, one after the other.
 
     `data`: UTF-8 bytes; text ``i`` is ``data[bounds[i]:bounds[i + 1]]``. Some spare bytes follow the last.
-    `broken`: which texts held bytes that are no UTF-8; each of those became U+FFFD.
+    `broken`: which texts held bytes that are not UTF-8; each of those became U+FFFD.
     """
 
     data: NDArray[np.uint8]

@@ -35,7 +35,7 @@ def app_folder() -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """The file that a corpus was made of, and how it was read."""
+    """The file that a corpus was made from, and how it was read."""
 
     name: str
     file: str
@@ -208,7 +208,7 @@ class Corpora:
     def _import(self, name: str, source: Source, folder: Path, report: Report) -> str:
         path, target = source.path_in(folder), self.folder / f"{name}.corpus"
         if not path.is_file():
-            raise BrokenFile(source.name, "the file is gone; bring it again")
+            raise BrokenFile(source.name, "the file is gone; choose it again")
 
         tell = told_by(report)
         report("Reading", 0.0)

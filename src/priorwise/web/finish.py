@@ -89,7 +89,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
         note, bench = bench_of(request)
         name = _original(workspace)
         if name is None:
-            raise InputError("this corpus was not made of a file that results can be written into")
+            raise InputError("this corpus was not made from a file that results can be written into")
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder, f"result{_written_as(name)}")
             source = None if workspace.source is None else workspace.source[0].path_in(workspace.source[1])

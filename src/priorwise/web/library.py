@@ -129,7 +129,7 @@ def library_page(workspace: Workspace) -> Page:
         start_finding(workspace, categories, note)
         return note
 
-    @takes("Go on with a search that was interrupted.", key="text")
+    @takes("Continue a search that was interrupted.", key="text")
     async def resume(request: Request) -> Response:
         note = await run_in_threadpool(categories.get, (await body_of(request)).text("key"))
         await run_in_threadpool(start_finding, workspace, categories, note)

@@ -32,7 +32,7 @@ def report_page(workspace: Workspace) -> Page:
     def subjects(request: Request) -> list[Subject]:
         names = list(dict.fromkeys(request.query_params.getlist("run")))
         if not 1 <= len(names) <= MOST_RUNS:
-            raise InputError(f"say of which runs, from 1 to {MOST_RUNS}")
+            raise InputError(f"choose 1 to {MOST_RUNS} runs")
         for name in names:
             # Of this corpus, or refused.
             workspace.run(name)

@@ -176,9 +176,9 @@ class _Server(uvicorn.Server):
 
 
 def _announce(here: str, elsewhere: Sequence[str], browser: bool, say: Callable[[str], None]) -> None:
-    say(f"{here} (Ctrl-C ends it)")
+    say(f"Open {here} in a browser. Ctrl-C ends the server.")
     for address in elsewhere:
-        say(f"{address} (from other machines)")
+        say(f"From other machines: {address}")
     threading.Thread(target=_warm_up, daemon=True).start()
     if browser:
         threading.Thread(target=webbrowser.open, args=(here,), daemon=True).start()

@@ -181,7 +181,7 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
         await run_in_threadpool(corpora.drop_upload, (await body_of(request)).text("upload"))
         return answer({})
 
-    @takes("Go on with an import that was interrupted.", name="text")
+    @takes("Continue an import that was interrupted.", name="text")
     async def resume(request: Request) -> Response:
         name = await run_in_threadpool(corpora.resume, (await body_of(request)).text("name"))
         return answer({"name": name}, 202)
@@ -262,7 +262,9 @@ async def _received(request: Request, path: Path, largest: int) -> int:
                 return done
             done += len(chunk)
             if done > largest:
-                raise HTTPException(413, f"files up to {largest >> 20:,} MB can be brought here; use priorwise ingest")
+                raise HTTPException(
+                    413, f"files up to {largest >> 20:,} MB can be uploaded; import larger ones with `priorwise ingest`"
+                )
             if done > free // 2:
                 raise DiskFull("no space left for this file and what is made of it")
             await run_in_threadpool(file.write, chunk)

@@ -23,9 +23,9 @@ REDIRECT = "redirects left out"
 DISAMBIGUATION = "disambiguation pages left out"
 NO_TITLE = "documents of CirrusSearch dumps without a title, left out"
 NO_TEXT = "documents of CirrusSearch dumps without a text, left out"
-NO_NAMESPACE = "documents of CirrusSearch dumps whose namespace is no number, left out"
+NO_NAMESPACE = "documents of CirrusSearch dumps whose namespace is not a number, left out"
 NO_PAGE = "documents of CirrusSearch dumps without the number of their page"
-NO_CATEGORIES = "documents of CirrusSearch dumps with categories that are no names"
+NO_CATEGORIES = "documents of CirrusSearch dumps with categories that are not names"
 
 _ENGLISH_DISAMBIGUATION = frozenset(
     ("disambiguation pages", "all disambiguation pages", "all article disambiguation pages")
@@ -176,7 +176,7 @@ def _folded(name: str) -> str:
 
 LONGEST_LINE = 1 << 28
 
-NO_JSON = "lines of CirrusSearch dumps that are no JSON object, left out"
+NO_JSON = "lines of CirrusSearch dumps that are not JSON objects, left out"
 NO_DOCUMENT = "action lines of CirrusSearch dumps without a document"
 NO_ACTION = "documents of CirrusSearch dumps without an action line, read all the same"
 NOT_UTF8 = "lines of CirrusSearch dumps that are not UTF-8, of which the wrong bytes were replaced"

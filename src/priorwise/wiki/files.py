@@ -40,7 +40,7 @@ def kind_of(path: str | Path) -> Kind:
     Raises
     ------
     BrokenFile
-        It is another kind of file; the message says what it begins with and what is accepted.
+        It is another kind of file; the message says what it begins with and what to give instead.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def kind_of(path: str | Path) -> Kind:
     if _SQL.match(head) and (table := _TABLE.search(head)):
         name = table[1].decode()
         if name not in ("categorylinks", "linktarget", "page"):
-            raise BrokenFile(path, f"a SQL dump of the table '{name}'; what is accepted is {ACCEPTED}")
+            raise BrokenFile(path, f"a SQL dump of the table '{name}'; give {ACCEPTED}")
         return cast("Kind", f"sql:{name}")
     if _INDEX.match(head):
         return "index"
     begins = f"it begins with {head[:60]!r}" if head else "it is empty"
-    raise BrokenFile(path, f"none of a wiki's files: {begins}; what is accepted is {ACCEPTED}")
+    raise BrokenFile(path, f"not a file of a wiki: {begins}; give {ACCEPTED}")
 
 
 def readable_pieces(

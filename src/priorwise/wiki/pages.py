@@ -65,7 +65,7 @@ def read_run(run: PageRun, site: SiteInfo, path: Path, remarks: Remarks, *, min_
     wanted = whole & ((namespaces == ARTICLE) | (namespaces == CATEGORY))
     remarks.add("pages of other namespaces left out", n=int((whole & ~wanted).sum()))
     other_model = wanted & (flags & found.OTHER_MODEL != 0)
-    remarks.add("pages that are no wikitext left out", n=int(other_model.sum()))
+    remarks.add("pages that are not wikitext, left out", n=int(other_model.sum()))
     redirect = wanted & ~other_model & (flags & found.REDIRECT != 0)
 
     rows = np.flatnonzero(wanted & ~other_model & ~redirect)
@@ -83,7 +83,7 @@ def read_run(run: PageRun, site: SiteInfo, path: Path, remarks: Remarks, *, min_
         remarks.add("texts without an end tag, read to the end of the page", f"{path.name}: {titles[row]}")
     for row in rows[kept].tolist():
         if _NO_UTF8 in titles[row]:
-            remarks.add("titles with bytes that are no UTF-8, which were replaced", f"{path.name}: {titles[row]}")
+            remarks.add("titles with bytes that are not UTF-8, which were replaced", f"{path.name}: {titles[row]}")
 
     numbers = np.maximum(table[rows, found.NUMBER], 0).tolist()
     listed = rows.tolist()

@@ -383,10 +383,10 @@ class SqlTable:
         from priorwise.wiki._kernels import sql_rows
 
         reasons = {
-            sql_rows.NO_ROW: "there is no row, and no end of the statement",
-            sql_rows.NO_VALUE: "there is no value that is known",
+            sql_rows.NO_ROW: "a row or the end of the statement should be here",
+            sql_rows.NO_VALUE: "the value is not of a known kind",
             sql_rows.WRONG_WIDTH: f"the row does not have {len(columns)} values, one for each column",
-            sql_rows.NO_INTEGER: "there is no whole number, as there should be in this column",
+            sql_rows.NO_INTEGER: "this column should have a whole number, and this row has none",
         }
         where = f"after row {rows:,} of '{self.shape.name}', at {window.ahead(40)!r}"
         return BrokenFile(self.path, f"{where}: {reasons[status]}")

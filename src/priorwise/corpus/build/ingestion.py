@@ -291,7 +291,7 @@ def documents_of_texts(
             yield Document(identity, title, text, labels_of_one, title_words=title_words and "titles" in columns)
         for name, column in columns.items():
             if len(column) != number:
-                raise InputError(f"there are {len(column):,} {name}, and not as many texts")
+                raise InputError(f"{len(column):,} {name} do not fit the texts; give one for each text")
 
     given = {"ids": ids, "titles": titles, "labels": labels}
     columns: dict[str, list[Any]] = {name: list(column) for name, column in given.items() if column is not None}

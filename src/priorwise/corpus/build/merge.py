@@ -335,7 +335,7 @@ def merge(
     """
     batches = [shard.documents.num_rows for shard in shards]
     if not sum(batches):
-        raise NotEnoughData("there is no document here: nothing to make a corpus of")
+        raise NotEnoughData("there is no document, so there is nothing to make a corpus from")
     files: dict[str, FileRecord] = {}
     files[ID_ORDER] = _write_id_order(shards, place)
 

@@ -159,7 +159,7 @@ def shard_of_pages(runs: Sequence[WikiPages], remarks: Remarks, longest: int) ->
     titles = [title for run in runs for title in run.titles]
     normal = _joined([normalise_texts(run.data, run.spans) for run in runs])
     for row in np.flatnonzero(normal.broken).tolist():
-        remarks.add("texts with bytes that are no UTF-8, which separate words", titles[row])
+        remarks.add("texts with bytes that are not UTF-8, which separate words", titles[row])
     shard = Shard.from_counts(
         count_normal(normal),
         ids=titles,
@@ -211,7 +211,8 @@ def ingest_wikipedia(
 ) -> IngestSummary:
     """Read a wiki's dump files into a corpus folder.
 
-    Documents are the articles: pages of namespace 0 that are no redirects, no disambiguation pages and not too short.
+    Documents are the articles: pages of namespace 0 that are neither redirects nor disambiguation
+    pages, and long enough.
     A document's id is its title, its labels are the categories it is directly in. The graph of categories is kept.
 
     Parameters

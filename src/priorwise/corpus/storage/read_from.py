@@ -1,4 +1,4 @@
-"""The files that a corpus was made of, and how they were read: enough to write results into them."""
+"""The files that a corpus was made from, and how they were read: enough to write results into them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DATABASES = ("sqlite", "duckdb")
 
 @dataclass(frozen=True, slots=True)
 class ReadFrom:
-    """The files that a corpus was made of."""
+    """The files that a corpus was made from."""
 
     files: dict[str, int]
     columns: Columns
@@ -48,7 +48,7 @@ class ReadFrom:
         return cls(dict(recorded["files"]), Columns(**recorded["columns"]), Opening(**recorded["opening"]))
 
     def together(self, path: Path, corpus: Path | None) -> list[Path] | None:
-        """Return all files that the corpus was made of, in order, if each is found as it was; else None.
+        """Return all files that the corpus was made from, in order, if each is found as it was; else None.
 
         One of them is at ``path``, maybe under another name. The others are looked for next to it, next to the corpus
         and in the current folder.
@@ -75,13 +75,15 @@ class ReadFrom:
             return Path(given)
         if len(self.files) != 1:
             names = ", ".join(list(self.files)[:3]) + (", …" if len(self.files) > 3 else "")
-            raise InputError(f"this corpus was made of {len(self.files):,} files ({names}); say which one (--source)")
+            raise InputError(f"this corpus was made from {len(self.files):,} files ({names}); say which one (--source)")
         (name,) = self.files
         places = [] if corpus is None else [corpus.resolve().parent / name]
         for path in [*places, Path(name)]:
             if path.is_file():
                 return path
-        raise InputError(f"{name}, which this corpus was made of, is neither next to it nor here; say where (--source)")
+        raise InputError(
+            f"{name}, which this corpus was made from, is not next to it and not here; say where (--source)"
+        )
 
 
 def check_read_from(recorded: Any) -> None:
@@ -100,7 +102,7 @@ def check_read_from(recorded: Any) -> None:
     except (InputError, LookupError, TypeError, ValueError, AttributeError):
         right = False
     if not right:
-        raise ValueError("it does not say what it was made of as it should")
+        raise ValueError("it does not say what it was made from as it should")
 
 
 def _chosen(options: Columns | Opening) -> dict[str, Any]:

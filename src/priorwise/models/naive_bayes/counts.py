@@ -171,7 +171,7 @@ class Parts(NamedTuple):
 
 
 class Unseen(IntEnum):
-    """What tells apart the tokens that a class has never seen: nothing, or what the collection says of them."""
+    """What tells apart the tokens that a class has never seen: nothing, or what the corpus says of them."""
 
     ALIKE = 0
     IF_IN_COLLECTION = 1
@@ -203,7 +203,7 @@ class Bernoulli:
         self.documents, self.all_documents = counts.documents, np.array(counts.all_documents)
 
     def tells_apart(self, prior: RatePrior) -> Unseen:
-        """Unseen tokens differ if the prior's centre is the collection's rate."""
+        """Unseen tokens differ if the prior's centre is the corpus-wide rate."""
         return Unseen.BY_COUNT if prior.reads_collection else Unseen.ALIKE
 
     def parts(self, prior: RatePrior, rest: RatePrior | None, n: Floats, c: Ints, in_all: Floats) -> Parts:
@@ -232,15 +232,15 @@ class Multinomial:
 
         log P(d|c) = Σ over i in d of f_i · weight(i, c)
 
-    The weight is the logarithm of the word's rate; with a prior around the collection, of the rate relative to the
-    collection's, which differs from that by a term that all classes share.
+    The weight is the logarithm of the word's rate; with a corpus-wide centre, of the rate relative to the
+    corpus's, which differs from that by a term that all classes share.
     """
 
     def __init__(self, counts: ClassCounts) -> None:
         self.counts = counts
 
     def tells_apart(self, prior: WordPrior) -> Unseen:
-        """Around the collection a word weighs by how much more frequent it is in a class: unseen words weigh alike."""
+        """With that centre a word weighs by how much more frequent it is in a class: unseen words weigh alike."""
         return Unseen.IF_IN_COLLECTION if prior.reads_collection else Unseen.ALIKE
 
     def parts(self, prior: Any, rest: Any, n: Floats, c: Ints, in_all: Floats) -> Parts:
@@ -276,7 +276,7 @@ def class_weights(
     """Weights of each class, or of each class against all other documents.
 
     A token that a class has never seen weighs what the class and the token's group say: all tokens are one group; or
-    those that occur in the collection are, or those that occur there equally often, if that matters. So the background
+    those that occur in the corpus are, or those that occur there equally often, if that matters. So the background
     has a column for each group, and only pairs of class and token that occur have a number of their own.
     """
     apart = Unseen.BY_COUNT if rest_priors is not None else max(map(model.tells_apart, set(priors)))

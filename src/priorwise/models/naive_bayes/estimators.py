@@ -305,7 +305,8 @@ class MultinomialNB(CountNB):
         both = super()._priors(labels)
         if not labels.multilabel and len({prior.reads_collection for priors in both for prior in priors}) > 1:
             raise InputError(
-                "the collection is the centre of some, but not of all priors: their classes do not compare"
+                "some classes have a prior centred on the whole corpus and others do not, so their scores cannot be "
+                "compared: give all the same centre"
             )
         return both
 

@@ -130,7 +130,7 @@ def length_divisor(length: NDArray[np.integer], power: float) -> Floats:
 
 
 def coarse_places(grid: Floats) -> NDArray[np.int64]:
-    """Some two dozen places of a grid: those of the coarse strengths if they are in it, else evenly spread."""
+    """About two dozen places of a grid: those of the coarse strengths if they are in it, else evenly spread."""
     found = np.flatnonzero(np.isin(grid, COARSE))
     if len(found) == len(COARSE):
         return found

@@ -152,7 +152,7 @@ class JudgedSquares:
     weights as long as all judged documents lie inside the margin.
 
     Prior variances are scales of columns: multiply the columns of a group of features by the root of its variance. A
-    constant column is the intercept. Rows that are no documents, such as the category's title, may be judged as well.
+    constant column is the intercept. Rows that are not documents, such as the category's title, may be judged as well.
 
     `X` (shape (n_documents, n_features)): A row per document. `strength`: λ. `ratio`: the weight of all members
     compared with that of all rejected documents. By default it is learned. `centre`: w₀. `covariance`: multiplies a

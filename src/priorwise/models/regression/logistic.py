@@ -57,7 +57,7 @@ class LinearOutputs(LinearClassifier, listed=False):
 
     def _check_outputs(self) -> None:
         if len(self.classes_) < 2 and not self._labels.multilabel:
-            raise NotEnoughData(f"all examples are of one class, {self.classes_.tolist()[0]!r}: it takes two to tell")
+            raise NotEnoughData(f"all examples are of one class, {self.classes_.tolist()[0]!r}: add another one")
         for output in range(self._labels.n_outputs):
             self._prior(output, self._labels.n_outputs)
 

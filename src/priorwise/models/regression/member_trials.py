@@ -23,7 +23,7 @@ MANY = 100
 """From this many members on, a third of them is left out at a time: they tell enough, and it costs less."""
 
 ROUGH = 1e-2
-"""Solutions that are no more exact than this are sought in one subspace that they share."""
+"""Solutions that are at most this exact are sought in one subspace that they share."""
 
 ONE_SIDED_STEPS = 3
 """Newton's method is near the optimum after this many steps. With few members a rough solution needs only one step from

@@ -126,7 +126,7 @@ LAST_TRAINING = 26150
 MALFORMED = "lines and stories that are not as published, left out"
 UNKNOWN_TERMS = "terms that the dictionary does not have, left out"
 PRESENCE_ONLY = "stories whose counts could not be told from their weights, each term counted once"
-TOKENS_BEFORE_VECTORS = "vector files not read, for there are token files"
+TOKENS_BEFORE_VECTORS = "vector files not read, because there are token files"
 
 _KINDS = (
     ("tokens", re.compile(rb"\s*\.I\s+\d")),

@@ -2,7 +2,7 @@
 
 A few characters do not keep to themselves: marks, which sort and join with what precedes them, and the sigma,
 whose small form depends on its place in the word. A run between two ASCII spaces that holds one of those, or bytes that
-are no UTF-8, is left to the caller. An ASCII space joins with nothing, so runs are independent.
+are not UTF-8, is left to the caller. An ASCII space joins with nothing, so runs are independent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def find_runs(
     fate: NDArray[np.uint8],
     lengths: NDArray[np.int32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the runs that must be looked at as a whole, the size of all the rest of each text, and which are no UTF-8.
+    """Return the runs that must be looked at as a whole, the size of the rest of each text, and which are not UTF-8.
 
     A run is a row: its text, its first byte, the byte after its last. ``fate`` and ``lengths`` say of each code point
     what becomes of it and how many bytes that takes; beyond their end a code point stays.

@@ -45,7 +45,7 @@ export function judging({ pending, store, body, key, read, known, draw, stored, 
       if (shown !== id) return;
       fill(title, outside(found.address, found.title));
       title.classList.toggle("long", found.title.length > 200);
-      fill(text, draw(found, { meta }) ?? found.text ?? "The corpus keeps no texts. Follow the link, or go by the title.");
+      fill(text, draw(found, { meta }) ?? found.text ?? "The corpus keeps no texts. Follow the link, or judge by the title.");
       page.dataset.document = id;
       page.scrollTop = 0;
       shownAt = performance.now();

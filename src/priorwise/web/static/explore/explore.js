@@ -69,7 +69,7 @@ function run(state, kindOf) {
   async function choose(family, values) {
     const own = ++journey;
     try {
-      if (!values) fill(progress, "Looking where to begin…");
+      if (!values) fill(progress, "Choosing where to begin…");
       const found = values ?? await state.opening(family);
       if (own === journey) set(family, found);
     } catch (error) {
@@ -192,7 +192,7 @@ function run(state, kindOf) {
   const best = el("button", { type: "button", class: "main", click: () => findBest() });
   const progress = el("p", { class: "quiet progress", role: "status" });
   const target = el("select", { id: "target", change: () => { state.target = target.value; state.remember(); terrain.load(); } },
-    facts.targets.map((each) => el("option", { value: each, selected: each === state.target }, { f1: "F1", "f0.5": "F0.5, for precision", f2: "F2, for recall", ppv: "PPV, recall at least 10%" }[each] ?? each)));
+    facts.targets.map((each) => el("option", { value: each, selected: each === state.target }, { f1: "F1", "f0.5": "F0.5, for precision", f2: "F2, for recall", ppv: "Precision, recall at least 10%" }[each] ?? each)));
   const by = el("label", { for: "target" }, "by");
   const side = el("span");
   const diagonal = el("span", {}, " Documents on the dashed line have not moved since the sliders opened.");

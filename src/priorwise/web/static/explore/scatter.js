@@ -36,7 +36,7 @@ export class Scatter {
     if (!this.scene.points || isStill.matches) {
       this.scene.points = { x: Float32Array.from(points.x), odds: Float32Array.from(points.odds) };
     } else if (this.scene.points.x.length !== n) {
-      throw new Error("The server's answer does not fit.");
+      throw new Error("The server's answer was not understood.");
     }
     this.goal = points;
     this.frame.fit(points, this.scene, { force: !this.frame.now });

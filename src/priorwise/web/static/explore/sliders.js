@@ -56,7 +56,7 @@ function keywordsField(state, changed) {
     },
   });
   const node = el("div", { class: "field keywords" }, el("label", { for: "keywords" }, "Keywords"), field,
-    el("p", { class: "quiet caption", id: "keywords-caption" }, "+ speaks for, − against; Enter applies them"));
+    el("p", { class: "quiet caption", id: "keywords-caption" }, "+ counts for, − against; press Enter to apply"));
   return { node, settle: () => { field.value = state.keywords; } };
 }
 

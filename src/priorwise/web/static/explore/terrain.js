@@ -60,7 +60,7 @@ export class Terrain {
   async drawTried(shown) {
     const best = shown.tried.reduce((a, b) => (b.share > a.share ? b : a));
     fill(this.note, `Typical rank of a left-out member, for ${shown.tried.length} settings. Lower is better. Click to go there.`);
-    const summary = `${shown.tried.length} settings were tried. Most counts: ${best.says}; a left-out member is typically found at rank ${Math.round(best.rank)}.`;
+    const summary = `${shown.tried.length} settings were tried. Weighs most: ${best.says}; a left-out member is typically found at rank ${Math.round(best.rank)}.`;
     await draw(this.chart, () => this.figure(), summary);
     this.listen();
   }

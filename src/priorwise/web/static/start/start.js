@@ -181,7 +181,7 @@ async function wizard(upload) {
       draw(found);
       if (focus) document.getElementById(focus)?.focus();
     } catch (error) {
-      if (!main.querySelector("h1")) fill(main, steps(1), el("h1", {}, "This file cannot be read"), el("p", {}, "It may be damaged, empty, or of another kind than its name says."), el("p", {}, el("a", { class: "button main", href: "/start" }, "Choose another file")));
+      if (!main.querySelector("h1")) fill(main, steps(1), el("h1", {}, "This file cannot be read"), el("p", {}, "It may be damaged, empty, or of a different kind than its name says."), el("p", {}, el("a", { class: "button main", href: "/start" }, "Choose another file")));
       complain(error);
     }
   };
