@@ -554,7 +554,7 @@ class _Described:
 
 
 _ALWAYS = ("multilabel", "tokenizer")
-"""What a description names even if it is no or nothing."""
+"""What a description names even if it is empty or false."""
 
 
 @dataclass(frozen=True)

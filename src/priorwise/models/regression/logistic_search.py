@@ -113,7 +113,8 @@ class Table:
             return folds
         positive = self.positive(output)
         if min(positive.sum(), (~positive).sum()) < 2:
-            raise NotEnoughData(f"{self.names[output]} has fewer than 2 cases of a side, so none can be held out")
+            name = self.names[output]
+            raise NotEnoughData(f"{name} has fewer than 2 cases in one of its two classes, so none can be held out")
         return folds.of(positive)
 
 
