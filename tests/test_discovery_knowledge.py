@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import priorwise as pw
 from conftest import Cli, Refused
 from priorwise.corpus import Corpus
 from priorwise.discovery import Run, discover
+from priorwise.discovery.category import Category
 from priorwise.discovery.instructive import most_instructive
 from priorwise.discovery.knowledge import Knowledge, WordsByHand, of_model
 from priorwise.errors import InputError, NotEnoughData, UnknownName
@@ -190,6 +192,40 @@ def test_an_earlier_model_is_where_the_next_one_starts(news: Corpus, tmp_path: P
     run = discover(news, prior_from=earlier)
     assert {int(id) % 10 for id in run.ranking.ids[:8]} <= {0, 1, 2, 3}
     assert run.about.prior_from == "an earlier model of 'sport', learned from 40 documents"
+
+
+def test_members_that_an_earlier_model_learned_from_do_not_check_it() -> None:
+    """The words say nothing, so an earlier model finds its own members and no others: it must not seem to help."""
+    random = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(300)]
+    news = Corpus.from_texts([" ".join(random.choice(words, size=12)) for _ in range(300)])
+    earlier = discover(news, members=[str(row) for row in range(12)]).model
+    assert earlier.about["members"] == [str(row) for row in range(12)]
+
+    members = [str(row) for row in range(20)]
+    alone, run = discover(news, members=members), discover(news, members=members, prior_from=earlier)
+    assert run.ranker.about.learned_before == 12
+    assert run.ranker.about.typical_rank > alone.ranker.about.typical_rank / 2
+    said = " ".join(run.ranker.describe())
+    assert "The earlier model learned from 12 of these members, so only the other 8 check the ranking." in said
+
+    run = discover(news, members=members[:13], prior_from=earlier)
+    assert run.ranking.equals(discover(news, members=members[:13]).ranking)
+    assert run.about.prior_from is None
+    assert "says nothing new and is not used" in " ".join(run.ranker.describe())
+
+
+def test_a_model_that_does_not_name_its_members(news: Corpus) -> None:
+    """One of the same corpus and label learned from all its members; of another corpus nobody knows."""
+    category = Category.of(news, "sport", None, [], None)
+    earlier = discover(news, "sport").model
+    about = {key: value for key, value in earlier.about.items() if key != "members"}
+    unnamed = replace(earlier, about=about)
+    assert Knowledge(earlier=unnamed).learned_before(category).tolist() == [0, 1]
+    assert Knowledge(earlier=unnamed).new_to(category).earlier is None
+    elsewhere = replace(earlier, about=about | {"corpus": {"checksum": "other", "documents": 9}})
+    assert not len(Knowledge(earlier=elsewhere).learned_before(category))
+    assert not len(Knowledge().learned_before(category))
 
 
 def test_a_model_of_several_labels_gives_the_weights_of_one(news: Corpus) -> None:

@@ -304,7 +304,7 @@ def run_of(
         None if statuses is None else count_statuses(statuses, found),
         together,
         str(choices.knowledge.words) or None,
-        choices.knowledge.source,
+        choices.knowledge.new_to(category).source,
         category.given,
         tuple(category.corpus.ids(category.excluded)),
         () if verdicts is None else verdicts.order,

@@ -10,6 +10,7 @@ import numpy as np
 
 from priorwise.corpus import Corpus
 from priorwise.counting import counted
+from priorwise.discovery.category import Category, rows_there
 from priorwise.errors import InputError, UnknownName
 from priorwise.features.document_vectors import rarity, text_vector
 from priorwise.kernels import Floats, Rows
@@ -73,6 +74,24 @@ class Knowledge:
     def can_start(self) -> bool:
         """Whether it says enough to rank without members."""
         return any(self.words.values()) or bool((self.description or "").strip()) or self.earlier is not None
+
+    def learned_before(self, category: Category) -> Rows:
+        """The members of a category that the earlier model learned from.
+
+        A model that does not name them learned from all, if it is of the same corpus and label, and else from none.
+        """
+        if self.earlier is None:
+            return np.empty(0, np.int64)
+        named, corpus = self.earlier.about.get("members"), self.earlier.about.get("corpus", {})
+        if named is not None:
+            return np.intersect1d(rows_there(category.corpus, named), category.members)
+        same = corpus.get("checksum") == category.corpus.checksum and category.label in self.earlier.labels
+        return category.members if same else np.empty(0, np.int64)
+
+    def new_to(self, category: Category) -> Knowledge:
+        """The same without an earlier model that learned from all members, or all but one: it says nothing new."""
+        n_new = len(category.members) - len(self.learned_before(category))
+        return replace(self, earlier=None) if category.can_leave_out and n_new < 2 else self
 
     @property
     def source(self) -> str | None:

@@ -100,7 +100,8 @@ class MemberFacts:
     members. `typical_rank`: the rank at which a left-out member is typically found; None with fewer than two
     members. `tried`: every setting, with its share in the average. `words`: the keywords as they were given.
     `copies`: how many members are near copies of another member. `vectors`: the encoder of the documents' vectors;
-    empty if it is not known, None if there are no vectors.
+    empty if it is not known, None if there are no vectors. `learned_before`: how many members an earlier model had
+    learned from; they are never left out.
     """
 
     members: int
@@ -113,6 +114,7 @@ class MemberFacts:
     words: tuple[str, ...] = ()
     copies: int = 0
     vectors: str | None = None
+    learned_before: int = 0
 
 
 @dataclass(frozen=True)
@@ -159,9 +161,14 @@ class MemberStage(Stage):
                 f"{known:.0%} of the score comes from your keywords, description or earlier model, "
                 "the rest from the documents."
             )
+        if about.learned_before:
+            sentences.append(self._learned_before())
         if about.typical_rank is None:
             return sentences
-        sentences.append(f"A member that was left out is typically found at rank {rounded(about.typical_rank)}.")
+        without = self._rank_without_knowledge()
+        compared = "" if without is None else f"; by the documents alone, at rank {rounded(without)}"
+        found = f"A member that was left out is typically found at rank {rounded(about.typical_rank)}"
+        sentences.append(f"{found}{compared}.")
         if missing is None:
             return sentences
         expected = rounded(missing.expected)
@@ -171,6 +178,19 @@ class MemberStage(Stage):
             f"(80% interval {rounded(missing.low)} to {rounded(missing.high)}).{guess}"
         )
         return sentences
+
+    def _rank_without_knowledge(self) -> float | None:
+        """The typical rank by the best setting without what somebody knows; None if nothing is known."""
+        alone = [each for each in self.about.tried if not each.knowledge]
+        if not alone or len(alone) == len(self.about.tried):
+            return None
+        return max(alone, key=lambda each: each.share).typical_rank
+
+    def _learned_before(self) -> str:
+        n, new = self.about.learned_before, self.about.members - self.about.learned_before
+        if new < 2:
+            return "The earlier model learned from these members, too, so it says nothing new and is not used."
+        return f"The earlier model learned from {n:,} of these members, so only the other {new:,} check the ranking."
 
     def table(self) -> FactTable | None:
         """Each setting with its share; those with a small one together."""
@@ -364,7 +384,8 @@ def find_members(
     """
     corpus = category.corpus
     rows = rows_to_read(category, narrow, seed=seed, at_most=at_most)
-    known = knowledge or Knowledge()
+    before = (knowledge or Knowledge()).learned_before(category)
+    known = (knowledge or Knowledge()).new_to(category)
     ignored = known.ignored(corpus)
     read = CategoryFeatures.of(
         category,
@@ -376,7 +397,9 @@ def find_members(
         ignored=ignored,
     )
     row = (known if category.can_leave_out else known.starting(text)).row(corpus, category.label)
-    finder = read.ranker(category, knowledge=row if row.any() else None, seed=seed, threads=threads, progress=progress)
+    details = {"learned_before": np.searchsorted(rows, before)} if known.earlier is not None else {}
+    given = row if row.any() else None
+    finder = read.ranker(category, knowledge=given, seed=seed, threads=threads, progress=progress, **details)
     finder.fit(read.X, read.y)
     prior = repr(finder.best_prior_)
     model = linear_model(category, read, finder.coef_[0], finder.from_prior_, prior, finder.calibration_)
@@ -418,6 +441,7 @@ def find_members(
         tuple(str(Keywords({word: weight})) for word, weight in known.words.items()),
         finder.n_copies_,
         None if read.vectors is None or corpus.vectors is None else corpus.vectors.encoder or "",
+        len(before) if category.can_leave_out else 0,
     )
     line = finder.calibration_
     likely = None if line is None else int(np.count_nonzero(line.probability(scores[candidates]) > 0.5))
@@ -454,7 +478,7 @@ def linear_model(
     groups = {"labels": GroupWeights(names, (of_labels * read.labels.amounts)[weighted])} if len(weighted) else {}
     unknown = float(inverse_document_frequency(np.ones(1), corpus.n_documents, "smooth")[0])
     return ranking_model(
-        LearnedFrom.of(corpus),
+        LearnedFrom.of(corpus, category.members),
         category.label,
         "members",
         prior,

@@ -613,7 +613,7 @@ class Learned:
 
     def model(self, label: str | None) -> LinearModel:
         choice, tokens = self.choice, self.corpus.token_names(self.training.features)
-        source = LearnedFrom.of(self.corpus)
+        source = LearnedFrom.of(self.corpus, self.training.members)
         return presence_model(source, label, tokens, self.counts, choice.prior, choice.length_power, self.calibration)
 
     @cached_property
@@ -710,15 +710,16 @@ class Baseline:
 
 @dataclass(frozen=True)
 class LearnedFrom:
-    """The corpus that a model was learned from, as the model remembers it."""
+    """The corpus that a model was learned from, as the model remembers it, and the ids of the members."""
 
     checksum: str
     documents: int
     tokenizer: dict[str, Any] | None
+    members: list[str] | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus) -> LearnedFrom:
-        return cls(corpus.checksum, corpus.n_documents, corpus.tokenizer)
+    def of(cls, corpus: Corpus, members: Rows) -> LearnedFrom:
+        return cls(corpus.checksum, corpus.n_documents, corpus.tokenizer, list(corpus.ids(members)))
 
 
 def presence_model(
@@ -770,6 +771,8 @@ def ranking_model(
         "prior": prior,
         "corpus": {"checksum": source.checksum, "documents": source.documents},
     }
+    if source.members is not None:
+        about["members"] = source.members
     if calibration is None:
         about["uncalibrated"] = True
     if label is None:

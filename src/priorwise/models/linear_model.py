@@ -579,6 +579,7 @@ class _About:
 
     corpus: _Corpus | None = None
     learned: _Learned | None = None
+    members: list[str] | None = None
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:

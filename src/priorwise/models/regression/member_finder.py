@@ -11,9 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from priorwise.errors import InputError, NotEnoughData
-from priorwise.kernels import Floats
+from priorwise.kernels import Floats, Rows
 from priorwise.models.regression.member_regression import Design, LinearMembers
-from priorwise.models.regression.member_trials import MANY, MemberTrials, Setting, Trial, draw_folds, without_groups
+from priorwise.models.regression.member_trials import (
+    MANY,
+    MemberTrials,
+    Setting,
+    Trial,
+    draw_folds,
+    never_left_out,
+    without_groups,
+)
 from priorwise.priors.structured import HyperPrior, StructuredGaussian
 from priorwise.search.strategies import Climb, Tried
 from priorwise.search.targets import LeftOutRanks
@@ -70,6 +78,9 @@ class MemberFinder(LinearMembers):
         What somebody knows: how much each feature counts for the category, or against it. How far to trust it is
         learned from left-out members. With knowledge the finder also works with no member at all, or with one; then it
         trusts knowledge by a stated share, and cannot estimate what is missing.
+    learned_before : array of int, optional
+        The rows of members that knowledge was learned from, such as those of an earlier model. They are never left out,
+        because they would confirm what was learned from them. At least two other members must be there, if two are.
     seed : int
         Which members are left out together.
     tol : float
@@ -91,8 +102,8 @@ class MemberFinder(LinearMembers):
         From scores to probabilities; None with fewer than two members.
     from_prior_ : array, shape (n_features,)
         The part of each weight that knowledge brought; the documents added the rest.
-    left_out_scores_, left_out_ranks_ : array, shape (n_members,)
-        The scores and ranks of the known members by regressions that did not know them.
+    left_out_scores_, left_out_ranks_ : array
+        The scores and ranks of the members that were left out, by regressions that did not know them.
     typical_rank_ : float
         The rank at which a left-out member is typically found, by the average of the settings.
     n_copies_ : int
@@ -119,6 +130,7 @@ class MemberFinder(LinearMembers):
         kinship: Any = None,
         about: Any = None,
         knowledge: Any = None,
+        learned_before: Any = None,
         seed: int = 0,
         tol: float = 2e-2,
         threads: int | None = None,
@@ -130,6 +142,7 @@ class MemberFinder(LinearMembers):
         self.kinship = kinship
         self.about = about
         self.knowledge = knowledge
+        self.learned_before = learned_before
         self.seed = seed
         self.tol = tol
         self.threads = threads
@@ -141,7 +154,7 @@ class MemberFinder(LinearMembers):
         hyper, target = self.hyperprior or HyperPrior(), self.target or LeftOutRanks()
         knowledge = _row(self.knowledge, design.X.shape[1])
         copies = design.copies(known)
-        fold = draw_folds(len(known.members), self.seed, copies)
+        fold = self._folds(known.members, copies)
         self.n_copies_ = len(copies) - len(np.unique(copies))
         scores_known = None if knowledge is None else design.score(knowledge)
         trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
@@ -156,20 +169,35 @@ class MemberFinder(LinearMembers):
         in_units = shares[:, None] / spread
         scores = sum(each.scores * by for each, by in zip(tried, in_units, strict=True))
 
+        n_checks = int(np.count_nonzero(fold >= 0))
         self.horizon_ = horizon
         self.tried_ = [
             WeightedSetting(
-                each.setting, float(value), float(by), target.typical_rank(target.value(each.ranks, horizon), len(fold))
+                each.setting, float(value), float(by), target.typical_rank(target.value(each.ranks, horizon), n_checks)
             )
             for each, value, by in zip(tried, values, shares, strict=True)
         ]
         self.best_prior_: StructuredGaussian = self.tried_[int(np.argmax(shares))].setting.prior
         self._keep(design, trials, tried, in_units[:, -1], knowledge)
-        self.left_out_scores_ = scores[known.members, fold].astype(np.float64)
+        self.left_out_scores_ = scores[known.members, fold][fold >= 0].astype(np.float64)
         self.left_out_ranks_ = trials.ranks(scores)
-        self.typical_rank_ = target.typical_rank(target.value(self.left_out_ranks_, horizon), len(fold))
+        self.typical_rank_ = target.typical_rank(target.value(self.left_out_ranks_, horizon), n_checks)
         candidates = (design.X @ self.coef_[0])[trials.candidates]
         return self.calibrate(candidates, self.left_out_scores_, self.left_out_ranks_)
+
+    def _folds(self, members: Rows, copies: Rows) -> Rows:
+        """Which members are left out together; none that knowledge was learned from, and no copy of such a member."""
+        if self.learned_before is None:
+            return draw_folds(len(members), self.seed, copies)
+        before = np.isin(members, np.asarray(self.learned_before, np.int64))
+        with_copies = np.isin(copies, copies[before])
+        if (~with_copies).sum() >= 2:
+            before = with_copies
+        if len(members) >= 2 and (~before).sum() < 2:
+            raise InputError("knowledge that was learned from these members cannot be checked by them: leave it out")
+        fold = never_left_out(len(members))
+        fold[~before] = draw_folds(int((~before).sum()), self.seed, np.unique(copies[~before], return_inverse=True)[1])
+        return fold
 
     def _keep(
         self, design: Design, trials: MemberTrials, tried: list[Trial], by: Floats, knowledge: Floats | None

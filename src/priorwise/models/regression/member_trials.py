@@ -214,7 +214,7 @@ class MemberTrials:
             ascending = np.sort(scores[self.candidates, column])
             own = self.fold == column
             ranks[own] = len(ascending) - np.searchsorted(ascending, scores[self.members[own], column]) + 1
-        return ranks
+        return ranks[self.fold >= 0]
 
     def weights(self, trials: Sequence[Trial], shares: Floats) -> Floats:
         """How far the features' weights are from the centre with all members: the sum over trials, by their shares."""
