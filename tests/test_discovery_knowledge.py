@@ -210,7 +210,7 @@ def test_members_that_an_earlier_model_learned_from_do_not_check_it() -> None:
     assert "The earlier model learned from 12 of these members, so only the other 8 check the ranking." in said
 
     run = discover(news, members=members[:13], prior_from=earlier)
-    assert run.ranking.equals(discover(news, members=members[:13]).ranking)
+    assert run.ranking.table.equals(discover(news, members=members[:13]).ranking.table)
     assert run.about.prior_from is None
     assert "says nothing new and is not used" in " ".join(run.ranker.describe())
 

@@ -579,7 +579,7 @@ class _About:
 
     corpus: _Corpus | None = None
     learned: _Learned | None = None
-    members: list[str] | None = None
+    members: tuple[str, ...] = ()
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
