@@ -265,7 +265,7 @@ def test_what_cannot_be_used_is_refused_before_any_work(news: Corpus) -> None:
         discover(news, "sport", description="δελτίο τύπου")
     with pytest.raises(InputError, match="a presence model takes no words"):
         discover(news, "sport", words="+goal", model="presence")
-    with pytest.raises(InputError, match="words or a description are of one category"):
+    with pytest.raises(InputError, match="words and a description belong to one category"):
         pw.discover_many(news, ["sport"], words="+goal")
     with pytest.raises(UnknownName, match="'gaol'; did you mean 'goal'"):
         discover(news, "sport", words="+gaol")
