@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 from numba.core import event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 from priorwise.kept_code import announce
+
+
+class _Part(JITCodeLibrary):
+    """The code of a helper, left as it is until a kernel takes it in: optimised and made machine code there only.
+
+    Numba would do both for each helper, and again for everything that calls it. No helper raises an exception, so none
+    needs the address at which Numba keeps what its messages are made of.
+    """
+
+    @property
+    def codegen(self) -> _Part:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing: there is no machine code in which to enter it."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Nothing yet."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _PartCompiler(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
 
 kernel = njit(cache=True, nogil=True)
 """Compiles a function that Python calls, when it is first called, and keeps the code."""
 
-helper = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Compiles a function that only kernels call: leaves out the ways in from Python, which take long to compile."""
+helper = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_PartCompiler)
+"""Prepares a function that only kernels call. It becomes part of their code and is not kept on its own."""
 
 
 class _Announcer(event.Listener):
