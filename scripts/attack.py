@@ -488,23 +488,23 @@ def begun(root: Path, write: Callable[[str, bool], Any], *, overwrite: bool) -> 
 
 def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     """A kill or a power cut before each step of each writer."""
-    from power import count_steps, cut_power_at, kill_at
+    from power import kills, power_cuts, put_back
     from priorwise.errors import AlreadyExists
     from test_durable import _is_scratch, state
 
     root = home / "root"
     for what, write, overwrite in cases(root):
-        for end in (kill_at, cut_power_at):
-            begun(root, write, overwrite=overwrite)
-            old = state(root)
-            work = lambda: write("new", overwrite)  # noqa: B023, E731
-            steps = count_steps(root, work)
+        begun(root, write, overwrite=overwrite)
+        old = state(root)
+        work = lambda: write("new", overwrite)  # noqa: B023, E731
+        with put_back(root):
+            work()
             new = state(root)
-            for number in range(steps + 1):
-                begun(root, write, overwrite=overwrite)
-                end(number, root, work)
+        missing = {None} if what.startswith(RUNS) else set()
+        for way in (kills, power_cuts):
+            begun(root, write, overwrite=overwrite)
+            for number in way(root, work):
                 found = {name: each for name, each in state(root).items() if not _is_scratch(name)}
-                missing = {None} if what.startswith(RUNS) else set()
                 whole = all(
                     found.get(name) in {old.get(name), new.get(name), *missing} for name in {*found, *old, *new}
                 )
@@ -513,12 +513,12 @@ def ends(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                 except AlreadyExists:
                     whole &= found == new
                 said = "whole" if whole and state(root) == new else f"not whole: {sorted(state(root))}"
-                yield f"{what}, {end.__name__} {number}", said
+                yield f"{what}, {way.__name__} {number}", said
 
 
 def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
     """A disk that is full from each step of each writer on, and files that may not grow beyond each of some sizes."""
-    from power import count_steps, full_from, grown_to
+    from power import count_steps, full_from, grown_to, put_back
     from priorwise.errors import PriorwiseError
     from test_durable import _is_scratch, state
 
@@ -527,8 +527,9 @@ def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
         begun(root, write, overwrite=overwrite)
         old = state(root)
         work = lambda: write("new", overwrite)  # noqa: B023, E731
-        steps = count_steps(root, work)
-        new = state(root)
+        with put_back(root):
+            steps = count_steps(root, work)
+            new = state(root)
         longest = max(len(content) for content in new.values())
         ways = [(full_from, number) for number in range(steps + 1)]
         ways += [(grown_to, size) for size in sorted({0, 1, *range(64, longest, max(1, longest // 12)), longest - 1})]
@@ -542,18 +543,18 @@ def full(count: int, seed: int, home: Path) -> Iterator[Outcome]:
                     return "refused"
                 return "written"
 
-            begun(root, write, overwrite=overwrite)
-            said = in_a_process(tried)
-            after = state(root)
-            right = after == {"refused": old, "written": new}.get(said) or (said == "refused" and after == new)
-            # Where older files were being replaced, a plan is left for the next call to finish.
-            there = {name: each for name, each in after.items() if not _is_scratch(name)}
-            planned = overwrite and any(name.endswith(".together") for name in after)
-            if planned or what.startswith(IN_PARTS):
-                right |= all(each in (old.get(name), new.get(name)) for name, each in there.items())
-            work_again = in_a_process(lambda: str(write("new", not what.startswith(NEW_ONLY))))  # noqa: B023
-            if said in ("refused", "written") and not (right and state(root) == new):
-                said += f", but there is {sorted(set(after) ^ set(old))}; then {work_again[:60]}"
+            with put_back(root):
+                said = in_a_process(tried)
+                after = state(root)
+                right = after == {"refused": old, "written": new}.get(said) or (said == "refused" and after == new)
+                # Where older files were being replaced, a plan is left for the next call to finish.
+                there = {name: each for name, each in after.items() if not _is_scratch(name)}
+                planned = overwrite and any(name.endswith(".together") for name in after)
+                if planned or what.startswith(IN_PARTS):
+                    right |= all(each in (old.get(name), new.get(name)) for name, each in there.items())
+                work_again = in_a_process(lambda: str(write("new", not what.startswith(NEW_ONLY))))  # noqa: B023
+                if said in ("refused", "written") and not (right and state(root) == new):
+                    said += f", but there is {sorted(set(after) ^ set(old))}; then {work_again[:60]}"
             yield f"{what}, {way.__name__} {number}", said
 
 

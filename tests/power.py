@@ -48,8 +48,32 @@ def count_steps(root: Path, work: Callable[[], Any]) -> int:
     return steps
 
 
-def kill_at(number: int, root: Path, work: Callable[[], Any]) -> None:
-    """Do some work in a process that kills itself just before a step; 0 is the first one."""
+@contextmanager
+def put_back(root: Path) -> Iterator[None]:
+    """Whatever the block does to a folder, the folder is then as it was."""
+    old = root.with_name(f"{root.name}.old")
+    shutil.copytree(root, old)
+    try:
+        yield
+    finally:
+        shutil.rmtree(root)
+        old.rename(root)
+
+
+def kills(root: Path, work: Callable[[], Any]) -> Iterator[int]:
+    """Leave in a folder what some work leaves there that is killed just before a step; 0 is the first one.
+
+    Yield the number of each step, in order, and at last that of the end of the work.
+    """
+    with put_back(root):
+        steps = count_steps(root, work)
+    for number in range(steps + 1):
+        with put_back(root):
+            _kill_at(number, root, work)
+            yield number
+
+
+def _kill_at(number: int, root: Path, work: Callable[[], Any]) -> None:
     child = os.fork()
     if not child:
         left = number
@@ -65,30 +89,35 @@ def kill_at(number: int, root: Path, work: Callable[[], Any]) -> None:
     os.waitpid(child, 0)
 
 
-def cut_power_at(number: int, root: Path, work: Callable[[], Any]) -> None:
-    """Do some work up to a step, and leave on the disk only what was synced by then."""
-    kept = root.with_name(root.name + ".kept")
+def power_cuts(root: Path, work: Callable[[], Any]) -> Iterator[int]:
+    """Leave in a folder what was synced when the power was cut just before a step; yield as :func:`kills` does.
+
+    The work is done once: what is safe is written elsewhere before each step.
+    """
+    kept = root.with_name(f"{root.name}.kept")
     shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir()
     child = os.fork()
     if not child:
-        left = number
+        steps = 0
         disk = _Disk(root)
 
         def step(_event: str) -> None:
-            nonlocal left
-            if left == 0:
-                disk.write(kept)
-                os.kill(os.getpid(), signal.SIGKILL)
-            left -= 1
+            nonlocal steps
+            disk.write(kept / str(steps))
+            steps += 1
 
         os.fsync = disk.fsync  # type: ignore[assignment]
         _watch(root, step)
         code = _do(work)
-        disk.write(kept)
+        step("the end")
         os._exit(code)
-    os.waitpid(child, 0)
-    shutil.rmtree(root)
-    kept.rename(root)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    for number in range(sum(1 for _ in kept.iterdir())):
+        shutil.rmtree(root)
+        (kept / str(number)).rename(root)
+        yield number
 
 
 @contextmanager

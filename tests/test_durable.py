@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from conftest import contents
-from power import count_steps, cut_power_at, kill_at
+from power import kills, power_cuts, put_back
 from priorwise import durable
 from priorwise.durable import check_free_files, draft_of, exchange, held, whole_files, whole_folder, write_texts
 from priorwise.errors import AlreadyExists, CorpusError, InUse, PriorwiseError
 
-ENDS = {"kill": kill_at, "power cut": cut_power_at}
+ENDS = {"kill": kills, "power cut": power_cuts}
 
 
 def state(root: Path) -> dict[str, bytes]:
@@ -43,26 +43,22 @@ def attack(root: Path, write: Write, end: str, *, overwrite: bool) -> None:
         write("old", overwrite=False)
     old = state(root)
     work = lambda: write("new", overwrite=overwrite)  # noqa: E731
-    steps = count_steps(root, work)
-    new = state(root)
-    assert steps >= 4
+    with put_back(root):
+        work()
+        new = state(root)
     assert new != old
-    for number in range(steps + 1):
-        for file in sorted(root.rglob("*"), reverse=True):
-            file.rmdir() if file.is_dir() else file.unlink()
-        if overwrite:
-            write("old", overwrite=False)
-        ENDS[end](number, root, work)
+    ended = 0
+    for number in ENDS[end](root, work):
+        ended += 1
         found = {name: content for name, content in state(root).items() if not _is_scratch(name)}
-        if end == "kill" or number < steps:
-            assert found in (old, new) or _partly(found, old, new), (number, found)
-        else:
-            assert found == new
+        assert found in (old, new) or _partly(found, old, new), (number, found)
         try:
             work()
         except AlreadyExists:
             assert found == new
         assert state(root) == new, number
+    assert ended > 4
+    assert found == new
 
 
 def _is_scratch(name: str) -> bool:
@@ -96,10 +92,7 @@ def _replacing_by_two_renames(root: Path) -> None:
     """The older one may lie aside, whole, when the process ends; the next call brings it back."""
     work = lambda: write_folder(root / "x", "new", overwrite=True)  # noqa: E731
     write_folder(root / "x", "old", overwrite=False)
-    steps = count_steps(root, work)
-    for number in range(steps):
-        write_folder(root / "x", "old", overwrite=True)
-        kill_at(number, root, work)
+    for number in kills(root, work):
         there = [each for each in (root / "x", root / "x.replaced") if (each / "a.json").is_file()]
         assert there, number
         assert (there[0] / "a.json").read_text() in ("old", "new")
