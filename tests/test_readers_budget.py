@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +16,7 @@ from conftest import Cli, Refused
 from priorwise.errors import BrokenFile
 from priorwise.readers import opening
 from priorwise.readers.records import RecordReader
+from test_readers_tables import workbook
 
 LONG = "a " * 50_000
 
@@ -143,3 +146,42 @@ def test_every_kind_of_record_refuses_a_pipe(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(BrokenFile, match="a pipe or a device, not a file"):
         list(RecordReader([tmp_path / name]))
+
+
+def with_cell(path: Path, reference: str, *, zeros: bool = False, kind: str = 't="str"') -> Path:
+    """Write a workbook of two records and one more cell, wherever that is."""
+    workbook(path, {"S": [["id", "text"], ["007", "tea"], ["8", "milk"]]})
+    if zeros:
+        book = openpyxl.load_workbook(path)
+        book["S"]["A2"].number_format = "000"
+        book.save(path)
+    with zipfile.ZipFile(path) as packed:
+        parts = {each: packed.read(each) for each in packed.namelist()}
+    number = reference.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    row = f'<row r="{number}"><c r="{reference}" {kind}><v>5</v></c></row></sheetData>'
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b"</sheetData>", row.encode())
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".xlsm"])
+def test_a_cell_in_a_far_corner_does_not_end_the_process(tmp_path: Path, suffix: str) -> None:
+    path = with_cell(tmp_path / f"far{suffix}", "XFD1048576")
+    with pytest.raises(BrokenFile, match=r"its cells need more than \d+,\d+,\d+ bytes: a cell lies far from the table"):
+        list(RecordReader([path]))
+    near = with_cell(tmp_path / f"near{suffix}", "B4000")
+    assert [document.text for document in RecordReader([near])] == ["tea", "milk", "5"]
+
+
+def test_cells_with_leading_zeros_are_read_whatever_the_sheet_says_of_its_size(tmp_path: Path) -> None:
+    path = with_cell(tmp_path / "style.xlsx", "B4", zeros=True)
+    assert [document.text for document in RecordReader([path])] == ["tea", "milk", "5"]
+
+
+def test_a_cell_of_a_style_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    path = with_cell(tmp_path / "style.xlsx", "B4", zeros=True, kind='s="x"')
+    with pytest.raises(BrokenFile, match="the sheet 'S' cannot be read"):
+        list(RecordReader([path]))
