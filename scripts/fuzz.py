@@ -4,18 +4,20 @@
     PYTHONPATH=src .venv/bin/python scripts/fuzz.py scanner FOLDER -max_total_time=600 -max_len=400 -len_control=0
     PYTHONPATH=src .venv/bin/python scripts/fuzz.py readers FOLDER -max_total_time=600 -max_len=600 -len_control=0
 
-`scanner`: pages of XML, wikitext, rows of SQL, tokens. `readers`: CSV, TSV, JSON Lines, RIS, PubMed, BibTeX, EndNote
-and lists of PetScan; the first byte says which. The loops run interpreted, so that the fuzzer sees each branch they
-take, and reading beyond an array's end is an error. FOLDER keeps what was found to reach something new; begin with an
-empty one. The arguments are libFuzzer's.
+`scanner`: pages of XML, wikitext, rows of SQL, tokens. `readers`: CSV, TSV, JSON Lines, RIS, PubMed, BibTeX, EndNote,
+lists of PetScan, and the parts of .xlsx and .ods; the first byte says which. The loops run interpreted, so that the
+fuzzer sees each branch they take, and reading beyond an array's end is an error. FOLDER keeps what was found to reach
+something new; begin with an empty one. The arguments are libFuzzer's.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
@@ -89,6 +91,16 @@ MARKS = [
     "id,text,labels\n",
     "<records><record>",
     "\ufeff",
+    '<row r="2"><c r="B2" s="1" t="inlineStr"><is><t>tea</t></is></c></row>',
+    '<c r="A3" t="s"><v>0</v></c>',
+    '<dimension ref="A1:B2"/>',
+    '<mergeCell ref="A1:B2"/>',
+    "<si><t>tea</t></si>",
+    '<xf numFmtId="164"/>',
+    '<sheet name="T" sheetId="2" r:id="rId1"/>',
+    '<table:table-row table:number-rows-repeated="3">',
+    '<table:table-cell office:value-type="float" office:value="7"/>',
+    '<table:covered-table-cell table:number-columns-repeated="2"/>',
 ]
 ROWS = TableShape("t", {"number": "integer", "title": "title"}, (("number",), ("title",)))
 CREATE = b"CREATE TABLE t (`number` int, `title` varbinary(9));\nINSERT INTO t VALUES "
@@ -100,10 +112,68 @@ ENDINGS = (".csv", ".tsv", ".jsonl", ".ris", ".nbib", ".bib", ".xml", ".json")
 
 def read(data: bytes) -> None:
     """Read the same bytes as records of one kind."""
-    path = PLACE.with_name("t" + ENDINGS[data[0] % len(ENDINGS)]) if data else PLACE.with_name("t.csv")
-    path.write_bytes(data[1:])
+    kind, content = (data[0] if data else 0) % (len(ENDINGS) + len(PARTS)), data[1:]
+    if kind < len(ENDINGS):
+        path = PLACE.with_name("t" + ENDINGS[kind])
+        path.write_bytes(content)
+    else:
+        book, part = PARTS[kind - len(ENDINGS)]
+        # A cell in a far corner is what another process tries first; here that would take too long.
+        if re.search(rb"[A-Za-z]{3}[0-9]|[0-9]{5}", content):
+            return
+        path = PLACE.with_name("t" + book)
+        with zipfile.ZipFile(path, "w") as packed:
+            for name, sound in BOOKS[book].items():
+                packed.writestr(name, sound.replace(b"<!---->", content) if name == part else sound)
     with contextlib.suppress(PriorwiseError):
         list(records.RecordReader([path], fields.Columns(), opening.Opening()))
+
+
+def books() -> dict[str, dict[str, bytes]]:
+    """Return the parts of a workbook of Excel and of one of LibreOffice, each with a mark for what is put in."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["id", "text"], [7, "tea"], ["8", "milk"]):
+        book.active.append(row)
+    book.active["A2"].number_format = "000"
+    made = PLACE.with_name("made.xlsx")
+    book.save(made)
+    with zipfile.ZipFile(made) as packed:
+        excel = {name: packed.read(name) for name in packed.namelist()}
+    last = {
+        "xl/worksheets/sheet1.xml": b"</sheetData>",
+        "xl/styles.xml": b"</cellXfs>",
+        "xl/workbook.xml": b"</sheets>",
+    }
+    for name, end in last.items():
+        assert end in excel[name], name
+        excel[name] = excel[name].replace(end, b"<!---->" + end)
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    excel["xl/sharedStrings.xml"] = f'<sst xmlns="{main}"><si><t>tea</t></si><!----></sst>'.encode()
+    spaces = "".join(f' xmlns:{each}="urn:oasis:names:tc:opendocument:xmlns:{each}:1.0"' for each in ODS)
+    cells = "".join(f"<table:table-cell><text:p>{name}</text:p></table:table-cell>" for name in ("id", "text"))
+    content = (
+        f'<office:document-content{spaces}><office:body><office:spreadsheet><table:table table:name="T">'
+        f"<table:table-row>{cells}</table:table-row><!----></table:table>"
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    libre = {"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest}
+    return {".xlsx": excel, ".ods": {name: text.encode() for name, text in libre.items()}}
+
+
+ODS = ("office", "table", "text")
+PARTS = [
+    (".xlsx", "xl/worksheets/sheet1.xml"),
+    (".xlsx", "xl/sharedStrings.xml"),
+    (".xlsx", "xl/styles.xml"),
+    (".xlsx", "xl/workbook.xml"),
+    (".ods", "content.xml"),
+]
+BOOKS = books()
+tabular._try_elsewhere = lambda *given: None
 
 
 def scan(data: bytes) -> None:
