@@ -14,9 +14,9 @@ import pytest
 
 from conftest import Cli, Refused
 from priorwise.errors import BrokenFile
-from priorwise.readers import opening
+from priorwise.readers import opening, tabular
 from priorwise.readers.records import RecordReader
-from test_readers_tables import workbook
+from test_readers_tables import ods, workbook
 
 LONG = "a " * 50_000
 
@@ -174,6 +174,18 @@ def test_a_cell_in_a_far_corner_does_not_end_the_process(tmp_path: Path, suffix:
         list(RecordReader([path]))
     near = with_cell(tmp_path / f"near{suffix}", "B4000")
     assert [document.text for document in RecordReader([near])] == ["tea", "milk", "5"]
+
+
+def test_a_sheet_whose_reading_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabular, "_SECONDS", 1)
+    path = ods(tmp_path / "endless.ods", [["id", "text"], ["1", "tea"]])
+    with zipfile.ZipFile(path) as packed:
+        parts = {each: packed.read(each) for each in packed.namelist()}
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content.partition(b"</table:table>")[0])
+    with pytest.raises(BrokenFile, match="never ends, or crashes"):
+        list(RecordReader([path]))
 
 
 def test_cells_with_leading_zeros_are_read_whatever_the_sheet_says_of_its_size(tmp_path: Path) -> None:

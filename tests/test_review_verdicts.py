@@ -143,6 +143,32 @@ def test_a_flipped_byte_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
     assert noticed > 100
 
 
+def test_after_a_kill_a_damaged_log_loses_no_verdict(tmp_path: Path, start: Start) -> None:
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    writer = start(
+        "-c", WRITER.replace("100_000", "20") + "import time\ntime.sleep(600)", killed / "verdicts.sqlite", "A"
+    )
+    assert writer.stdout is not None
+    for _ in range(20):
+        writer.stdout.readline()
+    writer.kill()
+    writer.communicate()
+    parts = {part.name: part.read_bytes() for part in killed.iterdir() if not part.name.endswith("-shm")}
+    log = parts.pop("verdicts.sqlite-wal")
+    assert len(log) > 4096
+    for place in [None, *{*range(64), *range(0, len(log), 499)}]:
+        folder = tmp_path / f"{place}"
+        folder.mkdir()
+        (folder / "verdicts.sqlite").write_bytes(parts["verdicts.sqlite"])
+        if place is not None:
+            damaged = log[:place] + bytes([log[place] ^ 4]) + log[place + 1 :]
+            (folder / "verdicts.sqlite-wal").write_bytes(damaged)
+        verdicts = Verdicts(folder / "verdicts.sqlite")
+        assert len(verdicts.log()) == 20, place
+        verdicts.close()
+
+
 def test_a_verdict_that_somebody_changed_or_removed_is_noticed(tmp_path: Path) -> None:
     for change in (
         "UPDATE verdict SET verdict = 'no' WHERE id = 'b'",

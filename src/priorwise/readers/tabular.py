@@ -280,12 +280,15 @@ def _cells(workbook: Any, path: Path, name: str) -> Sequence[Sequence[Any]]:
 
 _TRIAL = """
 import sys
-sys.path[:0] = sys.argv[3:]
+sys.path[:0] = sys.argv[4:]
 import python_calamine
-if most := int(sys.argv[2]):
+if sys.platform != "win32":
     import resource
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    most, seconds = map(int, sys.argv[2:4])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    if most:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 try:
     book = python_calamine.CalamineWorkbook.from_path(sys.argv[1])
     sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
@@ -293,13 +296,15 @@ except Exception:
     pass
 """
 _OWN_MEMORY = 1 << 28
+_SECONDS = 10
+_BYTES_PER_SECOND = 1 << 20
+"""A twentieth of what the library reads, counted in bytes after decompression."""
 
 
 def _workbook(plain: Path, path: Path) -> Any:
     calamine = optional("python_calamine", "files")
     allowance = Allowance(path, plain.stat().st_size)
-    _refuse_bomb(plain, allowance)
-    _try_elsewhere(plain, allowance, calamine)
+    _try_elsewhere(plain, allowance, _unpacked(plain, allowance), calamine)
     try:
         return calamine.CalamineWorkbook.from_path(str(plain))
     except OSError as error:
@@ -310,8 +315,9 @@ def _workbook(plain: Path, path: Path) -> Any:
         raise BrokenFile(path, f"not a spreadsheet that can be read ({error})") from error
 
 
-def _refuse_bomb(plain: Path, allowance: Allowance) -> None:
-    """Refuse a file that would expand beyond measure, as other compressed files are."""
+def _unpacked(plain: Path, allowance: Allowance) -> int:
+    """Return how many bytes a file has when it is unpacked; refuse what expands beyond measure."""
+    size = plain.stat().st_size
     if zipfile.is_zipfile(plain):
         try:
             with zipfile.ZipFile(plain) as packed:
@@ -319,26 +325,29 @@ def _refuse_bomb(plain: Path, allowance: Allowance) -> None:
         except (zipfile.BadZipFile, NotImplementedError, ValueError, UnicodeDecodeError) as error:
             raise BrokenFile(allowance.path, f"not a spreadsheet that can be read ({error})") from error
         allowance.foresee(size)
+    return size
 
 
-def _try_elsewhere(plain: Path, allowance: Allowance, calamine: Any) -> None:
-    """Let another process read a workbook first, in limited memory.
+def _try_elsewhere(plain: Path, allowance: Allowance, size: int, calamine: Any) -> None:
+    """Let another process read a workbook first, in limited memory and time.
 
     The library makes room for all cells up to the last one. If that one is in a far corner, there is not enough
-    memory, and this ends the process instead of raising an exception. It takes a tenth of the time of reading.
+    memory, and this ends the process instead of raising an exception. On some broken files it never ends. Trying takes
+    a tenth of the time of reading.
     """
     if not sys.executable:
         return
-    most = 0 if sys.platform == "win32" or math.isinf(allowance.left) else _OWN_MEMORY + int(allowance.left)
-    folder = Path(calamine.__file__).parent.parent
-    command = [sys.executable, "-I", "-S", "-c", _TRIAL, str(plain.absolute()), str(most), str(folder)]
+    most = 0 if math.isinf(allowance.left) else _OWN_MEMORY + int(allowance.left)
+    seconds, folder = _SECONDS + size // _BYTES_PER_SECOND, Path(calamine.__file__).parent.parent
+    given = [str(each) for each in (plain.absolute(), most, seconds, folder)]
+    command = [sys.executable, "-I", "-S", "-c", _TRIAL, *given]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode
     if ended == -signal.SIGABRT and most:
         why = "a cell lies far from the table, or there are too many"
         advice = "delete empty rows and columns, or add --allow-large if you trust it"
         raise BrokenFile(allowance.path, f"its cells need more than {most:,} bytes: {why}; {advice}")
     if ended:
-        raise BrokenFile(allowance.path, "not a spreadsheet that can be read: reading it ends the process that tries")
+        raise BrokenFile(allowance.path, "not a spreadsheet that can be read: trying to read it never ends, or crashes")
 
 
 def _chosen(names: list[str], wanted: str | int | None, path: Path) -> str | None:

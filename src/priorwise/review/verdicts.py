@@ -320,6 +320,8 @@ class Verdicts:
         self._database.execute("PRAGMA journal_mode = WAL")
         # In WAL mode only FULL waits for the disk at each commit.
         self._database.execute("PRAGMA synchronous = FULL")
+        # After each commit all is moved into the database itself: SQLite drops a damaged log without saying so.
+        self._database.execute("PRAGMA wal_autocheckpoint = 1")
         if self._version() < FORMAT:
             self._migrate()
         self._check_format()
