@@ -359,9 +359,6 @@ class Harmless(Exception):
 
 def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
     """What writes a result: each takes the text "old" or "new", and whether to overwrite."""
-    import pyarrow as pa
-
-    from priorwise.cli.discover_many import write_tables
     from priorwise.corpus import Corpus
     from priorwise.discovery import discover
     from priorwise.durable import write_texts
@@ -380,9 +377,6 @@ def writers(root: Path) -> dict[str, Callable[[str, bool], Any]]:
         "a model": lambda text, over: model.save(root / "x.model", overwrite=over),
         "a report and two lists": lambda text, over: write_texts(
             {root / f"x.{ending}": text * 9 for ending in ("html", "csv", "wiki")}, overwrite=over
-        ),
-        "two tables": lambda text, over: write_tables(
-            {root / "x.csv": pa.table({"a": [text]}), root / "x.labels.csv": pa.table({"b": [text]})}, overwrite=over
         ),
         "a finished category": lambda text, over: write_finished(
             root / "x.jsonl", Finished(text, [Result("1", "accepted")]), overwrite=over
@@ -625,12 +619,17 @@ def main() -> int:
         began, told = time.monotonic(), Counter[str]()
         with tempfile.TemporaryDirectory() as home:
             os.environ["PRIORWISE_CACHE"] = f"{home}/cache"
-            # Ctrl-C ends one attack, and prints its counts so far.
-            with contextlib.suppress(KeyboardInterrupt):
+            try:
                 for what, said in attack(chosen.count or count, chosen.seed, Path(home)):
                     told[said if said in allowed else "WRONG"] += 1
                     if said not in allowed:
                         print(f"  {what}: {said}", flush=True)
+            except KeyboardInterrupt:
+                # Ctrl-C ends one attack, and prints its counts so far.
+                pass
+            except Exception:
+                traceback.print_exc()
+                told["WRONG"] += 1
         failed |= "WRONG" in told
         figures = ", ".join(f"{number:,} {said}" for said, number in sorted(told.items()))
         print(f"{name}: {sum(told.values()):,} tried: {figures} ({time.monotonic() - began:.0f} s)", flush=True)
