@@ -15,6 +15,7 @@ import pytest
 from conftest import Refused
 from crafting import CHANGES, Change, Crafted, Tables, replaced, small_corpus, with_values, wrong_number
 from priorwise.corpus import Corpus
+from priorwise.corpus._kernels import first_wrong_row
 from priorwise.corpus.storage import structure as memory
 from priorwise.errors import CorpusError, DamagedCorpus
 
@@ -139,3 +140,30 @@ def test_opening_reads_next_to_nothing(sound: Path) -> None:
     for _ in range(20):
         Corpus.open(sound)
     assert (time.perf_counter() - began) / 20 < 0.05
+
+
+def _first_wrong_row(rows: list[list[int]], limit: int) -> int:
+    """The slow twin."""
+    for number, row in enumerate(rows):
+        if row != sorted(set(row)) or any(value >= limit for value in row):
+            return number
+    return -1
+
+
+def test_rows_are_found_as_by_looking_at_each_number() -> None:
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3_000):
+        limit = int(rng.integers(1, 6))
+        rows = [sorted(set(rng.integers(0, limit, rng.integers(0, 5)).tolist())) for _ in range(rng.integers(0, 6))]
+        for row in rows:
+            if row and rng.random() < 0.2:
+                row[int(rng.integers(len(row)))] = int(rng.integers(0, limit + 2))
+        values = [value for row in rows for value in row]
+        offsets = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+        counts = np.zeros(limit, np.uint32)
+        found.append(first_wrong_row(offsets, np.array(values, np.uint32), counts))
+        assert found[-1] == _first_wrong_row(rows, limit), rows
+        if found[-1] < 0:
+            assert counts.tolist() == np.bincount(np.array(values, int), minlength=limit).tolist()
+    assert 500 < found.count(-1) < 2_500

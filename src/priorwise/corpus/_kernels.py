@@ -137,20 +137,28 @@ def first_wrong_row(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray
     """Return the first row whose numbers do not ascend or reach beyond `counts`, or −1 if all are right.
 
     Row ``i`` has ``values[offsets[i]:offsets[i + 1]]``; the offsets must have been checked. How often each number
-    occurs is added to `counts`.
+    occurs is added to `counts` if all are right.
     """
     limit = np.int64(counts.shape[0])
-    one = np.uint64(1)
+    one, n = np.uint64(1), np.uint64(values.shape[0])
+    # Over all rows at once, because the compiler compares several numbers at a time: values may fall where a row begins.
+    falls = 0
+    for place in range(one, n):
+        falls += values[place] <= values[place - one]
+    largest = np.int64(-1)
+    for place in range(np.uint64(0), n):
+        largest = max(largest, np.int64(values[place]))
+    for row in range(offsets.shape[0] - 1):
+        first = np.uint64(offsets[row])
+        if 0 < first < np.uint64(offsets[row + 1]):
+            falls -= values[first] <= values[first - one]
+    if not falls and largest < limit:
+        for place in range(np.uint64(0), n):
+            counts[np.uint64(values[place])] += np.uint32(1)
+        return -1
     for row in range(offsets.shape[0] - 1):
         first, end = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
-        if first == end:
-            continue
-        # Compared first and counted afterwards: the compiler compares several numbers at a time.
-        falls = 0
-        for place in range(first + one, end):
-            falls += values[place] <= values[place - one]
-        if falls or np.int64(values[end - one]) >= limit:
-            return row
         for place in range(first, end):
-            counts[np.uint64(values[place])] += np.uint32(1)
+            if (place > first and values[place] <= values[place - one]) or np.int64(values[place]) >= limit:
+                return row
     return -1

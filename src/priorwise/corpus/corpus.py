@@ -532,7 +532,7 @@ class Corpus:
 
     def ids(self, rows: ArrayLike) -> list[str]:
         """Return the ids of some documents."""
-        return self._ids.strings.take(as_rows(rows))
+        return self._id_strings.take(as_rows(rows))
 
     def titles(self, rows: ArrayLike) -> list[str]:
         """Return the titles of some documents."""
@@ -734,16 +734,16 @@ class Corpus:
         if self._verified is None or name in self._sound or name in self._verified:
             self._require(name)
             self._sound.add(name)
-            return self._read(name)[1]
+            return self._read(name, checked=self._verified is not None)[1]
         return self._checked(name)
 
     def _require(self, name: str) -> None:
         if name not in self._files:
             raise DamagedCorpus(f"{self._where} is damaged: its manifest does not name {name}")
 
-    def _read(self, name: str) -> tuple[pa.Schema, list[pa.RecordBatch]]:
+    def _read(self, name: str, *, checked: bool = False) -> tuple[pa.Schema, list[pa.RecordBatch]]:
         try:
-            return read_batches(self._files[name])
+            return read_batches(self._files[name], checked=checked)
         except ValueError as error:
             raise self._damaged(name, str(error)) from error
 
@@ -797,7 +797,11 @@ class Corpus:
     @cached_property
     def _ids(self) -> SortedNames:
         order = self._batches(file_of.ID_ORDER)[0].column("document").to_numpy()
-        return SortedNames(Strings([batch.column("id") for batch in self._documents]), order)
+        return SortedNames(self._id_strings, order)
+
+    @cached_property
+    def _id_strings(self) -> Strings:
+        return Strings([batch.column("id") for batch in self._documents])
 
     @cached_property
     def _titles(self) -> Strings:
