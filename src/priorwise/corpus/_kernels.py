@@ -141,7 +141,7 @@ def first_wrong_row(offsets: NDArray[Any], values: NDArray[Any], counts: NDArray
     """
     limit = np.int64(counts.shape[0])
     one, n = np.uint64(1), np.uint64(values.shape[0])
-    # Over all rows at once, because the compiler compares several numbers at a time: values may fall where a row begins.
+    # All rows at once, because the compiler compares several numbers at a time; where a row begins, values may fall.
     falls = 0
     for place in range(one, n):
         falls += values[place] <= values[place - one]
