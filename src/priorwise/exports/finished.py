@@ -27,6 +27,7 @@ from priorwise.exports.write_back import (
     COLUMNS,
     STATUSES,
     Result,
+    as_cell,
     keywords_for,
     record_text,
     write_table,
@@ -249,8 +250,6 @@ def _placed(finished: Finished) -> Iterator[tuple[Result, int | None]]:
 
 
 def _write_table(draft: Path, kind: str, rows: list[dict[str, Any]]) -> None:
-    from priorwise.exports.write_back import COLUMNS, as_cell
-
     headings = list(dict.fromkeys(name for row in rows for name in row)) or ["category", "id", "title", *COLUMNS]
     cells = ([as_cell(row.get(name)) for name in headings] for row in rows)
     if kind == "xlsx":

@@ -7,10 +7,11 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -203,8 +204,6 @@ def write_bibtex(path: Path, draft: Path, added: Added, opening: Opening) -> Non
 
 def _with_keywords(entry: str, keywords: str) -> str:
     """Replace the field of keywords, or add one at the end of an entry."""
-    import re
-
     found = re.search(r"(?im)^(\s*keywords?\s*=\s*)(\{[^{}]*\}|\"[^\"]*\")", entry)
     if found:
         return f"{entry[: found.start(2)]}{{{keywords}}}{entry[found.end(2) :]}"
@@ -637,20 +636,11 @@ def write_back(
     added = Added(label, columns, [found.get(each) for each in ids], labelled, at_least)
     own = whole_file(target, overwrite=overwrite) if draft is None else nullcontext(draft)
     with own as draft, compressed(draft, target) as draft:
-        if kind == wanted and kind in ("ris", "nbib"):
-            write_tagged(path, draft, added, opening, kind)
-        elif kind == wanted == "bibtex":
-            write_bibtex(path, draft, added, opening)
-        elif kind == wanted == "endnote":
-            write_endnote(path, draft, added, opening)
-        elif wanted in ("csv", "tsv") and kind in ("csv", "tsv"):
-            write_into_table(path, draft, added, opening)
-        elif wanted == "jsonl" and kind == "jsonl":
-            _write_into_json_lines(path, draft, added, opening)
-        elif kind == wanted == "spreadsheet" and path.suffix.lower() == target.suffix.lower() in (".xlsx", ".xlsm"):
-            write_into_workbook(path, draft, added, opening)
-        elif kind == wanted == "spreadsheet" and path.suffix.lower() == target.suffix.lower() == ".ods":
-            write_into_open_document(path, draft, added, opening)
+        if kind == "spreadsheet" == wanted:
+            kind, wanted = path.suffix.lower(), target.suffix.lower()
+        same = kind == wanted or {kind, wanted} == {"csv", "tsv"}
+        if same and kind in _WRITERS:
+            _WRITERS[kind](path, draft, added, opening)
         else:
             _converted(path, draft, added, opening, wanted, target)
     rows = range(len(added.results))
@@ -722,8 +712,6 @@ def check_ids(path: Path, columns: Columns, opening: Opening, known: Collection[
 
 def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Opening) -> None:
     row = 0
-    from priorwise.readers.bibliographic import encoding_of, numbered_lines
-
     encoding = encoding_of(path, opening.encoding)
     with draft.open("w", encoding=encoding.codec, newline="") as file:
         for _, line in numbered_lines(path, encoding):
@@ -754,6 +742,20 @@ def _write_into_json_lines(path: Path, draft: Path, added: Added, opening: Openi
             row += 1
 
 
+_WRITERS: dict[str | None, Callable[[Path, Path, Added, Opening], None]] = {
+    "ris": partial(write_tagged, kind="ris"),
+    "nbib": partial(write_tagged, kind="nbib"),
+    "bibtex": write_bibtex,
+    "endnote": write_endnote,
+    "csv": write_into_table,
+    "tsv": write_into_table,
+    "jsonl": _write_into_json_lines,
+    ".xlsx": write_into_workbook,
+    ".xlsm": write_into_workbook,
+    ".ods": write_into_open_document,
+}
+
+
 def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: str | None, target: Path) -> None:
     rows = [dict(record) for _, record in rows_of(path, opening, added.columns)]
     for row, record in enumerate(rows):
@@ -764,7 +766,7 @@ def _converted(path: Path, draft: Path, added: Added, opening: Opening, wanted: 
     cells = [[as_cell(record.get(name)) for name in headings] for record in rows]
     if wanted in ("csv", "tsv"):
         write_table(draft, headings, cells, "\t" if wanted == "tsv" else ",")
-    elif wanted == "spreadsheet" and target.suffix.lower() == ".xlsx":
+    elif wanted == ".xlsx" or (wanted == "spreadsheet" and target.suffix.lower() == ".xlsx"):
         write_workbook(draft, headings, cells)
     elif wanted == "jsonl":
         with draft.open("w", encoding="utf-8", newline="\n") as file:

@@ -213,33 +213,30 @@ def numbered_lines(path: Path, encoding: Encoding, tell: Any = lambda n: None) -
 
 def ris_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
     """Yield the records of a RIS file, from TY to ER, and the numbers of lines that are in none."""
-    record: Tagged | None = None
-    for number, line in lines:
-        found = _RIS.match(line.rstrip("\r\n").removeprefix("\ufeff"))
-        tag = found[1] if found else ""
-        if tag == "TY":
-            if record is not None:
-                # Some programs leave out the end of a record.
-                yield record
-            record = Tagged(number)
-        if record is None:
-            if line.strip():
-                yield number
-            continue
-        record.add(line, found)
-        if tag == "ER":
-            yield record
-            record = None
-    if record is not None:
-        yield record
+    # Some programs leave out the end of a record.
+    return _tagged_records(lines, _RIS, lambda record, tag: tag == "TY", end="ER")
 
 
 def nbib_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
     """Yield the records of a file of PubMed's; each begins with PMID, after an empty line or the file's beginning."""
+
+    def begins(record: Tagged | None, tag: str) -> bool:
+        return tag == "PMID" and (record is None or any(each == "PMID" for each, _ in record.tags))
+
+    return _tagged_records(lines, _NBIB, begins)
+
+
+def _tagged_records(
+    lines: Iterable[tuple[int, str]],
+    pattern: re.Pattern[str],
+    begins: Callable[[Tagged | None, str], bool],
+    end: str | None = None,
+) -> Iterator[Tagged | int]:
     record: Tagged | None = None
     for number, line in lines:
-        found = _NBIB.match(line.rstrip("\r\n").removeprefix("\ufeff"))
-        if found and found[1] == "PMID" and (record is None or any(tag == "PMID" for tag, _ in record.tags)):
+        found = pattern.match(line.rstrip("\r\n").removeprefix("\ufeff"))
+        tag = found[1] if found else ""
+        if begins(record, tag):
             if record is not None:
                 yield record
             record = Tagged(number)
@@ -248,6 +245,9 @@ def nbib_records(lines: Iterable[tuple[int, str]]) -> Iterator[Tagged | int]:
                 yield number
             continue
         record.add(line, found)
+        if tag == end:
+            yield record
+            record = None
     if record is not None:
         yield record
 
@@ -426,7 +426,6 @@ _COMMAND = re.compile(r"\\(?:emph|text\w+|mathrm|it|bf|em|sc)\b\s*")
 
 def latex_text(value: str) -> str:
     """Return a value without LaTeX's accents and braces: what a reader would see."""
-    import unicodedata
 
     def accented(found: re.Match[str]) -> str:
         return unicodedata.normalize("NFC", found[2].lstrip("\\") + _ACCENTS[found[1]])

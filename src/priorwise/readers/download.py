@@ -19,7 +19,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
-from priorwise.durable import held
+from priorwise.durable import held, whole_file
 from priorwise.errors import BrokenFile, DownloadFailed
 from priorwise.readers.archives import Walk
 
@@ -252,12 +252,8 @@ def _writable(places: Sequence[Path]) -> Path:
     raise DownloadFailed(f"there is no folder to keep it in ({'; '.join(reasons)})")
 
 
-def _fetched(folder: Path, content: Content, home: str, progress: HostProgress) -> Path:
-    _fetch(home, folder / f"{content.name}.zip.partial", folder / content.name, content, progress)
-    return folder / content.name
-
-
-def _fetch(url: str, partial: Path, target: Path, content: Content, progress: HostProgress) -> None:
+def _fetched(folder: Path, content: Content, url: str, progress: HostProgress) -> Path:
+    partial, target = folder / f"{content.name}.zip.partial", folder / content.name
     resumed = partial.exists()
     while True:
         download(
@@ -265,7 +261,7 @@ def _fetch(url: str, partial: Path, target: Path, content: Content, progress: Ho
         )
         try:
             _unpack(partial, target, content)
-            return
+            return target
         except _WrongContent as error:
             if not resumed:
                 raise failed(url, str(error)) from error
@@ -293,18 +289,12 @@ def _unpack(archive: Path, target: Path, content: Content) -> None:
 
 def _keep(pieces: Iterator[bytes], target: Path, content: Content) -> None:
     size, digest = 0, hashlib.sha256()
-    handle, made = tempfile.mkstemp(prefix=f"{content.name}-", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for piece in pieces:
-                size += len(piece)
-                if size > content.size:
-                    raise _WrongContent(f"{content.name} has more than the {content.size:,} bytes that were expected")
-                digest.update(piece)
-                file.write(piece)
+    with whole_file(target, overwrite=True) as draft, draft.open("wb") as file:
+        for piece in pieces:
+            size += len(piece)
+            if size > content.size:
+                raise _WrongContent(f"{content.name} has more than the {content.size:,} bytes that were expected")
+            digest.update(piece)
+            file.write(piece)
         if size != content.size or digest.hexdigest() != content.sha256:
             raise _WrongContent(f"{content.name} is not the file that was expected: its checksum differs")
-        Path(made).chmod(0o644)
-        Path(made).replace(target)
-    finally:
-        Path(made).unlink(missing_ok=True)

@@ -205,16 +205,10 @@ def compressed(draft: Path, target: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="priorwise-") as folder:
         plain = Path(folder, target.stem)
         yield plain
-        with plain.open("rb") as source, pa.OSFile(str(draft), "wb") as file:
-            if kind == "xz":
-                compressor = lzma.LZMACompressor()
-                while piece := source.read(_CHUNK):
-                    file.write(compressor.compress(piece))
-                file.write(compressor.flush())
-                return
-            with pa.CompressedOutputStream(file, kind) as packed:
-                while piece := source.read(_CHUNK):
-                    packed.write(piece)
+        # Arrow does not write xz.
+        pack = lzma.LZMAFile(draft, "wb") if kind == "xz" else pa.CompressedOutputStream(str(draft), kind)
+        with plain.open("rb") as source, pack as packed:
+            shutil.copyfileobj(source, packed, _CHUNK)
 
 
 @contextmanager
@@ -227,8 +221,7 @@ def spooled(path: Path, tell: Callable[[int], None]) -> Iterator[Path]:
         # Closed before it is read: Windows opens no file twice. Its name still says what it holds.
         copy = Path(folder, f"copy{plain_suffix(path)}")
         with opened(path, tell) as stream, copy.open("wb") as file:
-            while piece := stream.read(_CHUNK):
-                file.write(piece)
+            shutil.copyfileobj(stream, file, _CHUNK)
         yield copy
 
 
@@ -573,8 +566,7 @@ def from_standard_input() -> tuple[Path, str]:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder, "standard input")
     with path.open("wb") as copy:
-        while piece := sys.stdin.buffer.read(_CHUNK):
-            copy.write(piece)
+        shutil.copyfileobj(sys.stdin.buffer, copy, _CHUNK)
     with opened(path, lambda n: None) as stream:
         head = stream.read(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from priorwise.counting import counted
 from priorwise.errors import DownloadFailed, InputError
 from priorwise.readers.download import Progress, download, fetch, host_of
 
@@ -27,7 +28,6 @@ _JOBS = {
     "articles": ("articlesdump",),
     "categories": ("categorylinkstable", "linktargettable", "pagetable"),
 }
-_PIECE = 1 << 20
 _PATIENCE = 7 * 24 * 3600.0
 
 
@@ -39,6 +39,13 @@ class DumpOffer:
     url: str
     bytes: int
     sha1: str
+
+    def is_in(self, path: Path) -> bool:
+        """Whether a file is this one, whole."""
+        if not path.is_file() or path.stat().st_size != self.bytes:
+            return False
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha1").hexdigest() == self.sha1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +64,10 @@ class WikiOffer:
     @property
     def said(self) -> str:
         """How much it is, and how long it may take."""
-        minutes = max(1, round(self.bytes / BYTES_PER_SECOND / 60))
-        n = len(self.files)
-        files = f"{n} file{'s' if n != 1 else ''}, {self.bytes / 1e6:,.1f} MB"
-        time = f"about {minutes:,} minute{'s' if minutes != 1 else ''} at {BYTES_PER_SECOND / 1e6:g} MB/s"
-        return f"{self.wiki} of {self.date[:4]}-{self.date[4:6]}-{self.date[6:]}: {files}; {time}"
+        minutes = counted(max(1, round(self.bytes / BYTES_PER_SECOND / 60)), "minute")
+        size = f"{counted(len(self.files), 'file')}, {self.bytes / 1e6:,.1f} MB"
+        day = f"{self.date[:4]}-{self.date[4:6]}-{self.date[6:]}"
+        return f"{self.wiki} of {day}: {size}; about {minutes} at {BYTES_PER_SECOND / 1e6:g} MB/s"
 
 
 def find_dump(wiki: str, *, date: str | None = None, categories: bool = False, mirror: str = WIKIMEDIA) -> WikiOffer:
@@ -95,7 +101,7 @@ def fetch_dump(
     for file in offer.files:
         path = folder / file.name
         on_file(file.name)
-        if not (path.is_file() and path.stat().st_size == file.bytes and _sha1(path) == file.sha1):
+        if not file.is_in(path):
             partial = folder / f"{file.name}.partial"
             so_far = before
 
@@ -103,7 +109,7 @@ def fetch_dump(
                 progress(so_far + done, offer.bytes)
 
             download(file.url, partial, at_most=file.bytes, progress=told, patience=_PATIENCE)
-            if partial.stat().st_size != file.bytes or _sha1(partial) != file.sha1:
+            if not file.is_in(partial):
                 partial.unlink()
                 raise DownloadFailed(f"{host_of(file.url)}: {file.name} does not match its checksum; fetch it again")
             partial.replace(path)
@@ -152,11 +158,3 @@ def _file(base: str, day: str, name: str, told: Any) -> DumpOffer:
     if not _FILE.fullmatch(name):
         raise ValueError(f"{name[:80]!r} is not the name of a file")
     return DumpOffer(name, f"{base}/{day}/{name}", int(told["size"]), str(told["sha1"]))
-
-
-def _sha1(path: Path) -> str:
-    found = hashlib.sha1(usedforsecurity=False)
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            found.update(piece)
-    return found.hexdigest()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Iterator
-from lzma import LZMAError
 from pathlib import Path
 from typing import Literal, cast
 
 from priorwise.errors import BrokenFile
+from priorwise.readers.archives import Guarded
 from priorwise.readers.opening import opened
 
 Kind = Literal["xml", "sql:categorylinks", "sql:linktarget", "sql:page", "cirrus", "index"]
@@ -77,17 +76,8 @@ def readable_pieces(
     """Yield a file's bytes, decompressed, piece by piece, as far as they can be read."""
     with opened(path, tell) as stream:
         # Read from beneath the buffer: it would throw away what it holds when the archive breaks off.
-        read = stream.raw.read1  # type: ignore[attr-defined]
-        while True:
-            try:
-                piece = read(longest)
-            except (EOFError, zlib.error, LZMAError, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                damaged("the compressed data end too early or are damaged")
-                return
-            if not piece:
-                return
+        source = Guarded(stream.raw, damaged)  # type: ignore[attr-defined]
+        while piece := source.read1(longest):
             yield piece
 
 
