@@ -42,8 +42,20 @@ class Axes:
     up: str | None = None
 
 
+@dataclass(frozen=True)
 class Family(ABC):
-    """A kind of model with a kind of prior; the explorer derives everything that it says about them from here."""
+    """A kind of model with a kind of prior; the explorer derives everything that it says about them from here.
+
+    `name`: its name in addresses. `title`: its name on the screen. `group`: the heading that it is under. `formula`:
+    the prior's formula. `parameters`: the numbers, each with a slider. `default`: the usual numbers.
+    """
+
+    name: str
+    title: str
+    group: str
+    formula: str
+    parameters: tuple[Parameter, ...]
+    default: tuple[float, ...]
 
     axes: ClassVar[Axes]
     shades: ClassVar[bool] = False
@@ -55,36 +67,6 @@ class Family(ABC):
     """What the button says that goes to the best prior."""
     best_by: ClassVar[str] = "Best by leave-one-out"
     """What is said of the best prior when it is found."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Its name in addresses."""
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """Its name on the screen."""
-
-    @property
-    @abstractmethod
-    def group(self) -> str:
-        """The heading that it is under."""
-
-    @property
-    @abstractmethod
-    def formula(self) -> str:
-        """The prior's formula."""
-
-    @property
-    @abstractmethod
-    def parameters(self) -> Sequence[Parameter]:
-        """The numbers, each with a slider."""
-
-    @property
-    @abstractmethod
-    def default(self) -> tuple[float, ...]:
-        """The usual numbers."""
 
     @abstractmethod
     def show(self, view: View) -> ShownModel:
@@ -197,12 +179,12 @@ class MemberFamily(Family):
     best: ClassVar[str] = "Back to the learned prior"
     best_by: ClassVar[str] = "Learned from members that were left out"
 
-    name: ClassVar[str] = "members"
-    title: ClassVar[str] = "The model that ranks"
-    group: ClassVar[str] = "Default model: regression on words and categories"
-    formula: ClassVar[str] = StructuredGaussian.formula
-    parameters: ClassVar[tuple[Parameter, ...]] = (*StructuredGaussian.parameters, BELIEVED, TRUST)
-    default: ClassVar[tuple[float, ...]] = (*StructuredGaussian().numbers, 0.0, 1.0)
+    name: str = "members"
+    title: str = "The model that ranks"
+    group: str = "Default model: regression on words and categories"
+    formula: str = StructuredGaussian.formula
+    parameters: tuple[Parameter, ...] = (*StructuredGaussian.parameters, BELIEVED, TRUST)
+    default: tuple[float, ...] = (*StructuredGaussian().numbers, 0.0, 1.0)
 
     def make(self, *values: float) -> StructuredGaussian:
         """Make the prior of the weights, without the centre that keywords give it."""
@@ -246,35 +228,17 @@ class NaiveBayesFamily(Family):
         for model in models().values():
             if vars(model).get("explored"):
                 for prior in model.priors().values():
-                    yield from (cls(model, start) for start in prior.variants() if start.parameters)
+                    yield from (cls.of(model, start) for start in prior.variants() if start.parameters)
 
-    @property
-    def name(self) -> str:
-        """The model's name, the prior's, and what else makes the prior a kind of its own."""
-        numbers = {each.name for each in self.prior.parameters}
-        kinds = [(getattr(self.prior, each.name), each) for each in fields(self.prior) if each.name not in numbers]  # type: ignore[arg-type]
-        return "-".join([self.model.name, self.prior.name, *(value for value, each in kinds if value != each.default)])
-
-    @property
-    def title(self) -> str:
-        around = ", around the corpus" if self.name.endswith("-collection") else ""
-        return f"{self.model.name.capitalize()}, {self.prior.title}{around}"
-
-    @property
-    def group(self) -> str:
-        return self.model.explored
-
-    @property
-    def formula(self) -> str:
-        return self.prior.formula
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        return self.prior.parameters
-
-    @property
-    def default(self) -> tuple[float, ...]:
-        return self.prior.numbers
+    @classmethod
+    def of(cls, model: type[PriorModel], prior: Prior) -> NaiveBayesFamily:
+        """Name it after the model, the prior, and what else makes the prior a kind of its own."""
+        numbers = {each.name for each in prior.parameters}
+        kinds = [(getattr(prior, each.name), each) for each in fields(prior) if each.name not in numbers]  # type: ignore[arg-type]
+        name = "-".join([model.name, prior.name, *(value for value, each in kinds if value != each.default)])
+        around = ", around the corpus" if name.endswith("-collection") else ""
+        title = f"{model.name.capitalize()}, {prior.title}{around}"
+        return cls(name, title, model.explored, prior.formula, prior.parameters, prior.numbers, model, prior)
 
     def make(self, *values: float) -> Prior:
         return self.prior.with_numbers(*values)
@@ -283,9 +247,6 @@ class NaiveBayesFamily(Family):
         from priorwise.explorer.naive_bayes import ShownNaiveBayes
 
         return ShownNaiveBayes(view)
-
-    def estimator(self, prior: Any) -> Any:
-        return self.model(prior=prior)
 
     def presets(self, types: int) -> list[ShownPreset]:
         shown: dict[str, ShownPreset] = {}

@@ -82,36 +82,6 @@ def axes_of(family: Family) -> tuple[Floats, ...]:
     return tuple(np.unique(values[(values >= each.least) & (values <= each.most)]) for each, values in columns)
 
 
-class TrainingLeftOut:
-    """The training documents, each scored by a model that has not seen it."""
-
-    def __init__(self, documents: ShownDocuments) -> None:
-        train = documents.training
-        self.member = documents.member[train]
-        self._counts = documents.matrix[train]
-        self._ready: dict[str, HeldOut] = {}
-
-    def scores(self, family: NaiveBayesFamily, prior: Any) -> Floats:
-        """Log odds of every training document under a prior."""
-        return next(self._held_out(family).score_matrices([prior]))[:, 0]
-
-    def terrain(self, family: NaiveBayesFamily) -> FamilyTerrain:
-        axes = axes_of(family)
-        tp, fp = self._held_out(family).terrain(axes, family.make)
-        if tp.ndim > len(axes):  # one number for both classes
-            tp, fp = np.diagonal(tp), np.diagonal(fp)
-        members = int(np.count_nonzero(self.member))
-        return FamilyTerrain(family, axes, tp, fp, members, len(self.member) - members)
-
-    def _held_out(self, family: NaiveBayesFamily) -> HeldOut:
-        # Models of counts are judged alike whatever their prior; those of presence prepare for one kind of prior.
-        key = family.name if family.model.prepares_for_one_kind else family.model.name
-        if key not in self._ready:
-            weight = np.ones(len(self.member))
-            self._ready[key] = family.estimator(family.prior).held_out(self._counts, self.member, weight)
-        return self._ready[key]
-
-
 MEMBERS, OTHERS = 0, 1
 
 
@@ -272,7 +242,7 @@ class ShownNaiveBayes(ShownModel):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.coordinates = Coordinates(view.documents)
-        self._left_out = TrainingLeftOut(view.documents)
+        self._held_out: dict[str, HeldOut] = {}
         self._maps: dict[str, FamilyTerrain] = {}
 
     def opening(self, family: Family) -> FamilySetting:
@@ -287,7 +257,7 @@ class ShownNaiveBayes(ShownModel):
         return Points(sums[:, MEMBERS], sums[:, MEMBERS] - sums[:, OTHERS])
 
     def left_out(self, setting: FamilySetting) -> Floats:
-        return self._left_out.scores(cast(NaiveBayesFamily, setting.family), setting.prior)
+        return next(self._left_out(cast(NaiveBayesFamily, setting.family)).score_matrices([setting.prior]))[:, 0]
 
     def weights(self, setting: FamilySetting) -> Floats:
         return self.coordinates.of_tokens(setting)
@@ -308,8 +278,26 @@ class ShownNaiveBayes(ShownModel):
 
     def objective_map(self, family: Family) -> FamilyTerrain:
         if family.name not in self._maps:
-            self._maps[family.name] = self._left_out.terrain(cast(NaiveBayesFamily, family))
+            self._maps[family.name] = self._terrain(cast(NaiveBayesFamily, family))
         return self._maps[family.name]
+
+    def _terrain(self, family: NaiveBayesFamily) -> FamilyTerrain:
+        axes, held_out = axes_of(family), self._left_out(family)
+        tp, fp = held_out.terrain(axes, family.make)
+        if tp.ndim > len(axes):  # one number for both classes
+            tp, fp = np.diagonal(tp), np.diagonal(fp)
+        members = int(np.count_nonzero(held_out.members()))
+        return FamilyTerrain(family, axes, tp, fp, members, len(held_out.weight) - members)
+
+    def _left_out(self, family: NaiveBayesFamily) -> HeldOut:
+        """The training documents, each scored by a model that has not seen it."""
+        # Models of counts are judged alike whatever their prior; those of presence prepare for one kind of prior.
+        key = family.name if family.model.prepares_for_one_kind else family.model.name
+        if key not in self._held_out:
+            shown = self.view.documents
+            X, y = shown.matrix[shown.training], shown.member[shown.training]
+            self._held_out[key] = family.model(prior=family.prior).held_out(X, y, np.ones(len(y)))
+        return self._held_out[key]
 
     def of_corpus(self, setting: FamilySetting) -> Iterator[tuple[int, Floats]]:
         return self.coordinates.of_corpus(setting, self.view.corpus)

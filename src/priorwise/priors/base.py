@@ -49,6 +49,8 @@ class Parameter:
         An older name, which addresses may still use.
     may_be_zero : bool
         Whether 0 is possible, below the scale: it switches something off.
+    check : function, optional
+        Refuses a wrong number, which it is given by its symbol: such as `above_zero`.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Parameter:
     values: Sequence[float] = ()
     also: str = ""
     may_be_zero: bool = False
+    check: Callable[[str, Any], float] | None = None
 
     def __post_init__(self) -> None:
         if not self.values:
@@ -154,6 +157,12 @@ class Prior:
         cls.title = own.get("title", cls.name.replace("-", " ").capitalize())
         if listed:
             PRIORS[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        """Check the numbers as their parameters say."""
+        for each in self.parameters:
+            if each.check is not None:
+                object.__setattr__(self, each.name, each.check(each.symbol, getattr(self, each.name)))
 
     @classmethod
     def variants(cls) -> tuple[Self, ...]:

@@ -50,13 +50,11 @@ class Beta(RatePrior):
     title = "Beta prior"
     formula = "θ = (τ + α) / (m + α + β)"
     parameters = (
-        Parameter("alpha", "α", 1e-5, 1e2, "how many imagined documents have every word", values=decades(-4, 1)),
-        Parameter("beta", "β", 1e-3, 1e5, "how many imagined documents lack every word", values=decades(-2, 4)),
-    )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
-        object.__setattr__(self, "beta", at_least_zero("β", self.beta))
+        Parameter("alpha", "α", 1e-5, 1e2, "how many imagined documents have every word", values=decades(-4, 1),
+                  check=at_least_zero),
+        Parameter("beta", "β", 1e-3, 1e5, "how many imagined documents lack every word", values=decades(-2, 4),
+                  check=at_least_zero),
+    )  # fmt: skip
 
     @classmethod
     def of(cls, centre: float, strength: float) -> Beta:
@@ -135,12 +133,24 @@ def _centre(about: CountSummary | None) -> str:
     return "centre: the share of all documents that have a word"
 
 
-def _mixed(counts: TermCounts, of_count: Floats, of_share: Floats) -> Floats:
-    return of_count * counts.found + of_share * counts.share
+class _AroundCorpus(RatePrior, MixedPrior, listed=False):
+    """What both priors with one centre for all classes share."""
+
+    def imagined(self, size: float) -> float:
+        """How many imagined documents, or words, the prior amounts to in a class of this size."""
+        raise NotImplementedError
+
+    def describe(self, about: CountSummary | None = None) -> str:
+        text = _centre(about)
+        return text if about is None else f"{text}; {about.strength(self.imagined(about.size))}"
+
+    def rates(self, counts: TermCounts) -> Floats:
+        of_count, of_share = self.mix(counts.documents)
+        return of_count * counts.found + of_share * counts.share
 
 
 @dataclass(frozen=True, repr=False)
-class JelinekMercer(RatePrior, MixedPrior):
+class JelinekMercer(_AroundCorpus):
     """A share λ of every rate is the rate in the whole corpus.
 
     ::
@@ -175,12 +185,9 @@ class JelinekMercer(RatePrior, MixedPrior):
         Parameter(
             "mixing", "λ", 1e-4, 1 - 1e-4, "what share of every rate is the corpus-wide rate", "share",
             values=(*_NEAR, *_FIFTIETHS, *(round(1 - near, 4) for near in _NEAR[::-1]), 1.0, 0.0),
-            also="lambda",
+            also="lambda", check=share,
         ),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mixing", share("λ", self.mixing))
 
     @classmethod
     def presets(cls, types: int) -> list[Preset]:
@@ -191,12 +198,8 @@ class JelinekMercer(RatePrior, MixedPrior):
         """How many imagined documents λ amounts to in a class of this size."""
         return float("inf") if self.mixing == 1 else self.mixing * documents / (1 - self.mixing)
 
-    def describe(self, about: CountSummary | None = None) -> str:
-        text = _centre(about)
-        return text if about is None else f"{text}; {about.strength(self.strength(about.size))}"
-
-    def rates(self, counts: TermCounts) -> Floats:
-        return _mixed(counts, *self.mix(counts.documents))
+    def imagined(self, size: float) -> float:
+        return self.strength(size)
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
         """What a rate takes of a count and of the corpus-wide rate, in classes of such sizes."""
@@ -206,7 +209,7 @@ class JelinekMercer(RatePrior, MixedPrior):
 
 
 @dataclass(frozen=True, repr=False)
-class CollectionBeta(RatePrior, MixedPrior):
+class CollectionBeta(_AroundCorpus):
     """The same strength for every term, around its corpus-wide rate.
 
     ::
@@ -231,19 +234,12 @@ class CollectionBeta(RatePrior, MixedPrior):
     parameters = (
         Parameter(
             "strength", "s", 1e-1, 1e5, "how many imagined documents hold each word as often as the corpus does",
-            values=decades(-1, 5, 8),
+            values=decades(-1, 5, 8), check=at_least_zero,
         ),
     )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "strength", at_least_zero("a strength", self.strength))
-
-    def describe(self, about: CountSummary | None = None) -> str:
-        text = _centre(about)
-        return text if about is None else f"{text}; {about.strength(self.strength)}"
-
-    def rates(self, counts: TermCounts) -> Floats:
-        return _mixed(counts, *self.mix(counts.documents))
+    def imagined(self, size: float) -> float:
+        return self.strength
 
     def mix(self, size: ArrayLike) -> tuple[Floats, Floats]:
         """What a rate takes of a count and of the corpus-wide rate, in classes of such sizes."""
@@ -286,13 +282,11 @@ class TermBeta(RatePrior, PresencePrior):
     formula = "θ = (τ + s π) / (m + s), s = scale · ŝ(word)"
     parameters = (
         Parameter(
-            "scale", "scale", 1e-6, 1e4, "what every word's own strength is multiplied by", values=decades(-6, 4)
+            "scale", "scale", 1e-6, 1e4, "what every word's own strength is multiplied by", values=decades(-6, 4),
+            check=above_zero,
         ),
-    )
+    )  # fmt: skip
     reads_collection = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", above_zero("the scale", self.scale))
 
     def rates(self, counts: TermCounts) -> Floats:
         return blend(counts.found, counts.documents, counts.share, self.scale * counts.strength)

@@ -57,11 +57,9 @@ class Dirichlet(WordPrior):
     title = "Laplace"
     formula = "p(i|c) = (N + α) / (ΣN + αV)"
     parameters = (
-        Parameter("alpha", "α", 1e-6, 1e2, "how often every word is imagined in every class", values=decades(-7, 1)),
-    )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", at_least_zero("α", self.alpha))
+        Parameter("alpha", "α", 1e-6, 1e2, "how often every word is imagined in every class", values=decades(-7, 1),
+                  check=at_least_zero),
+    )  # fmt: skip
 
     @classmethod
     def of(cls, strength: float, types: int) -> Dirichlet:
@@ -115,13 +113,20 @@ class Dirichlet(WordPrior):
 _STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 
-def _described(about: CountSummary | None, strength: float) -> str:
-    text = "centre: all words that a class has never seen are equally likely"
-    return text if about is None else f"{text}; {about.strength(strength)}"
+class _Discount(WordPrior, listed=False):
+    """A prior that takes something from what was counted, and shares it among the words that a class has never seen."""
+
+    def held_back(self, about: CountSummary) -> float:
+        """How many counts the unseen words get."""
+        raise NotImplementedError
+
+    def describe(self, about: CountSummary | None = None) -> str:
+        text = "centre: all words that a class has never seen are equally likely"
+        return text if about is None else f"{text}; {about.strength(self.held_back(about))}"
 
 
 @dataclass(frozen=True, repr=False)
-class AbsoluteDiscount(WordPrior):
+class AbsoluteDiscount(_Discount):
     """Take δ from every word's count.
 
     ::
@@ -145,19 +150,16 @@ class AbsoluteDiscount(WordPrior):
     parameters = (
         Parameter(
             "discount", "δ", 1e-3, 0.99, "how much of every word's count goes to the words never seen", "share",
-            values=(0.001, 0.002, 0.005, 0.01, 0.02, 0.035, *_STEPS),
+            values=(0.001, 0.002, 0.005, 0.01, 0.02, 0.035, *_STEPS), check=proper_share,
         ),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "discount", proper_share("δ", self.discount))
 
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with this many distinct words get: δU."""
         return self.discount * distinct
 
-    def describe(self, about: CountSummary | None = None) -> str:
-        return _described(about, 0.0 if about is None else self.strength(about.distinct))
+    def held_back(self, about: CountSummary) -> float:
+        return self.strength(about.distinct)
 
     def weigh(self, size: ClassSize) -> WordWeights:
         counted = np.maximum(size.occurrences, 1e-300)
@@ -166,7 +168,7 @@ class AbsoluteDiscount(WordPrior):
 
 
 @dataclass(frozen=True, repr=False)
-class LinearDiscount(WordPrior):
+class LinearDiscount(_Discount):
     """Take a share α of every word's rate.
 
     ::
@@ -190,19 +192,16 @@ class LinearDiscount(WordPrior):
     parameters = (
         Parameter(
             "alpha", "α", 1e-6, 0.99, "what share of all counts goes to the words never seen", "share",
-            values=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, *_STEPS, 0.99),
+            values=(1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, *_STEPS, 0.99), check=proper_share,
         ),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", proper_share("α", self.alpha))
 
     def strength(self, occurrences: float) -> float:
         """How many counts the unseen words get if those of the seen ones stay: αN/(1 − α)."""
         return self.alpha * occurrences / (1 - self.alpha)
 
-    def describe(self, about: CountSummary | None = None) -> str:
-        return _described(about, 0.0 if about is None else self.strength(about.size))
+    def held_back(self, about: CountSummary) -> float:
+        return self.strength(about.size)
 
     def weigh(self, size: ClassSize) -> WordWeights:
         held_back = np.full(np.shape(size.occurrences), self.alpha)
@@ -210,7 +209,7 @@ class LinearDiscount(WordPrior):
 
 
 @dataclass(frozen=True, repr=False)
-class WittenBell(WordPrior):
+class WittenBell(_Discount):
     """Every distinct word of a class is a sign of α words still to come.
 
     ::
@@ -233,11 +232,9 @@ class WittenBell(WordPrior):
     title = "Witten-Bell"
     formula = "p(i|c) = N / (ΣN + αU) if seen, αU / ((ΣN + αU)·Z) if not"
     parameters = (
-        Parameter("alpha", "α", 1e-6, 1e2, "how many new words each different word announces", values=decades(-6, 2)),
-    )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", above_zero("α", self.alpha))
+        Parameter("alpha", "α", 1e-6, 1e2, "how many new words each different word announces", values=decades(-6, 2),
+                  check=above_zero),
+    )  # fmt: skip
 
     def strength(self, distinct: float) -> float:
         """How many counts the unseen words of a class with this many distinct words get: αU."""
@@ -248,8 +245,8 @@ class WittenBell(WordPrior):
         """Witten and Bell's own."""
         return [Preset("", "Witten-Bell", "w", "their own: α = 1", cls(1.0))]
 
-    def describe(self, about: CountSummary | None = None) -> str:
-        return _described(about, 0.0 if about is None else self.strength(about.distinct))
+    def held_back(self, about: CountSummary) -> float:
+        return self.strength(about.distinct)
 
     def weigh(self, size: ClassSize) -> WordWeights:
         imagined = self.alpha * size.distinct
@@ -288,12 +285,9 @@ class WeightManipulation(WeightPrior):
     parameters = (
         Parameter(
             "gamma", "γ", -1e9, -1e3, "the weight that all words never seen in a class share",
-            values=tuple(-each for each in decades(3, 9)),
+            values=tuple(-each for each in decades(3, 9)), check=below_zero,
         ),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "gamma", below_zero("γ", self.gamma))
 
     def describe(self, about: Any = None) -> str:
         return f"no centre: all words that a class has never seen share a weight of {self.gamma:g}"

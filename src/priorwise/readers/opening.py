@@ -206,7 +206,7 @@ def compressed(draft: Path, target: Path) -> Iterator[Path]:
         plain = Path(folder, target.stem)
         yield plain
         # Arrow does not write xz.
-        pack = lzma.LZMAFile(draft, "wb") if kind == "xz" else pa.CompressedOutputStream(str(draft), kind)
+        pack = lzma.LZMAFile(draft, "wb") if kind == "xz" else pa.CompressedOutputStream(str(draft), kind)  # noqa: SIM115
         with plain.open("rb") as source, pack as packed:
             shutil.copyfileobj(source, packed, _CHUNK)
 
