@@ -203,7 +203,9 @@ def spots_for(names: Sequence[str], dots: Sequence[tuple[float, float]], within:
         width = CHARACTER * len(names[number])
         others = [box for place, box in enumerate(taken) if place != number]
         spots = list(_around(*dots[number]))
-        costs = [_cost(spot.box(width), others, within) for spot in spots]
+        # How much of a place is occupied, or outside the chart.
+        boxes = [spot.box(width) for spot in spots]
+        costs = [sum(_shared(box, each) for each in others) - _shared(box, within) for box in boxes]
         found[number] = spots[costs.index(min(costs))]
         taken.append(found[number].box(width))
     return [found[number] for number in range(len(dots))]
@@ -215,12 +217,6 @@ def _around(x: float, y: float) -> Iterator[Spot]:
         for rise in {0: (0.0,)}.get(lines, (-LINE * lines, LINE * lines)):
             yield Spot(x + BESIDE, y + rise, is_left=False, rise=rise)
             yield Spot(x - BESIDE, y + rise, is_left=True, rise=rise)
-
-
-def _cost(box: Box, taken: Sequence[Box], within: Box) -> float:
-    """How much of a place is occupied, or outside the chart."""
-    size = (box[2] - box[0]) * (box[3] - box[1])
-    return size - _shared(box, within) + sum(_shared(box, other) for other in taken)
 
 
 def _shared(first: Box, second: Box) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -294,7 +294,7 @@ def run_of(
         len(category.members),
         len(category.excluded),
         _reference(category.corpus),
-        _versions(),
+        {"priorwise": __version__, "python": python_version(), "numpy": np.__version__, "pyarrow": pa.__version__},
         choices.model,
         choices.knowledge.description,
         choices.text_only,
@@ -464,12 +464,3 @@ def top_of(scores: Floats, skip: NDArray[np.bool_], top: int) -> Top:
 def _reference(corpus: Corpus) -> CorpusRef:
     path = str(corpus.path.resolve()) if corpus.path else str(corpus.store) if corpus.store else None
     return CorpusRef(path, corpus.checksum, corpus.n_documents)
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "priorwise": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-    }

@@ -181,14 +181,13 @@ def about_run(run: Run) -> pa.Table:
     row = {
         "label": run.about.label,
         "members": run.about.members,
-        "missing": None if missing is None else missing.expected,
-        "missing_low": None if missing is None else missing.low,
-        "missing_high": None if missing is None else missing.high,
         "prior": repr(run.prior),
         "length_power": facts.get("length_power"),
         "leave_one_out": (facts.get("learned") or {}).get("score"),
         "predicted_positive": run.ranker.predicted,
     }
+    if missing is not None:
+        row |= {"missing": missing.expected, "missing_low": missing.low, "missing_high": missing.high}
     return pa.Table.from_pylist([row], schema=LABELS)
 
 
@@ -216,18 +215,18 @@ def candidates(corpus: Corpus, learned: LearnedLabel, found: Top) -> pa.Table:
 
 def about_labels(learned: Sequence[LearnedLabel], tops: Sequence[Top]) -> pa.Table:
     """Return a row for each category that was learned and ranked."""
-    return pa.table(
+    rows = [
         {
-            "label": [each.label for each in learned],
-            "members": [len(each.members) for each in learned],
-            **{name: pa.nulls(len(learned), pa.float64()) for name in ("missing", "missing_low", "missing_high")},
-            "prior": [repr(each.prior) for each in learned],
-            "length_power": [each.length_power for each in learned],
-            "leave_one_out": [each.leave_one_out for each in learned],
-            "predicted_positive": [found.predicted_positive for found in tops],
-        },
-        schema=LABELS,
-    )
+            "label": each.label,
+            "members": len(each.members),
+            "prior": repr(each.prior),
+            "length_power": each.length_power,
+            "leave_one_out": each.leave_one_out,
+            "predicted_positive": found.predicted_positive,
+        }
+        for each, found in zip(learned, tops, strict=True)
+    ]
+    return pa.Table.from_pylist(rows, schema=LABELS)
 
 
 AT_ONCE = 256

@@ -258,12 +258,6 @@ def known_to_any(scorers: Sequence[Scorer], n_tokens: int) -> NDArray[np.bool_]:
     return known
 
 
-def largest_number(corpus: Documents) -> int:
-    """The largest uint16 scale for which the longest document's sum cannot overflow."""
-    longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
-    return min(2**15 - 1, (2**31 - 1) // max(longest, 1))
-
-
 MANY = 4
 """From this many scorers on, their numbers are laid side by side and a token is looked up once for all."""
 
@@ -288,7 +282,10 @@ def rank_corpus(
     the number of documents just done, by one thread at a time.
     """
     masks = masks_of(skip, len(scorers), corpus.n_documents)
-    if len(scorers) < MANY or (largest := largest_number(corpus)) < 2**8:
+    longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
+    # The largest uint16 scale for which the longest document's sum cannot overflow.
+    largest = min(2**15 - 1, (2**31 - 1) // max(longest, 1))
+    if len(scorers) < MANY or largest < 2**8:
         return rank_one_by_one(corpus, scorers, masks, top, threads, progress)
     known = int(np.count_nonzero(known_to_any(scorers, corpus.n_vocabulary)))
     at_once = max(MANY, TABLE_BYTES // max(1, 2 * known))

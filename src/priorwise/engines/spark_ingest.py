@@ -24,7 +24,7 @@ from priorwise.corpus.build.shards import AnyShard, StoredShard
 from priorwise.corpus.build.wikipedia import wiki_tokenizer
 from priorwise.corpus.build.writing import MakeShard, Reading, ShardSource, Split, Unfinished, write_corpus
 from priorwise.corpus.storage.manifest import this_tokenizer
-from priorwise.corpus.storage.places import Store, batches_of
+from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import KeepText
 from priorwise.counting import counted
 from priorwise.engines.spark import FAILURE, Spark, answered, map_in_arrow, quiet, spark_errors
@@ -157,7 +157,7 @@ class SparkTokens:
                 writer.write_table(table)
         self._spark.run(self._groups, partial(renumber_group, self._store, schema), _WRITTEN)
         numbers = [number for group in self._groups for number, shard in group if shard.tokens.num_rows]
-        return batches_of(self._store, [_final(number) for number in numbers])
+        return (self._store.table(_final(number)) for number in numbers)
 
 
 Group = Sequence[tuple[int, AnyShard]]

@@ -225,14 +225,10 @@ def marked_text(text: str, found: list[Evidence]) -> list[tuple[str, float]]:
     end = 0
     for (start, word), weight in zip(words, sums.tolist(), strict=True):
         if weight:
-            first, last = _core(word)
+            # Without the signs around it.
+            inside = [place for place, character in enumerate(word) if character.isalnum()]
+            first, last = (inside[0], inside[-1] + 1) if inside else (0, len(word))
             pieces += [(text[end : start + first], 0.0), (word[first:last], weight)]
             end = start + last
     pieces.append((text[end:LONGEST_TEXT], 0.0))
     return [(piece, weight) for piece, weight in pieces if piece]
-
-
-def _core(word: str) -> tuple[int, int]:
-    """Where a word begins and ends without the signs around it."""
-    inside = [place for place, character in enumerate(word) if character.isalnum()]
-    return (inside[0], inside[-1] + 1) if inside else (0, len(word))

@@ -432,7 +432,11 @@ def _expanded(parent: ElementTree.Element, kind: str) -> list[ElementTree.Elemen
     found: list[ElementTree.Element] = []
     for holder in holders:
         children = [child for child in holder if child.tag in kinds]
-        filled = [number for number, child in enumerate(children) if any(map(_holds, child.iter()))]
+        filled = [
+            number
+            for number, child in enumerate(children)
+            if any(f"{{{_OFFICE}}}value-type" in each.attrib or (each.text or "").strip() for each in child.iter())
+        ]
         for child in children[: filled[-1] + 1 if filled else 0]:
             times = int(child.attrib.pop(repeats, "1"))
             if times > _MOST_REPEATED:
@@ -442,10 +446,6 @@ def _expanded(parent: ElementTree.Element, kind: str) -> list[ElementTree.Elemen
                 holder.insert(place + copy, deepcopy(child))
             found += list(holder)[place : place + times]
     return found
-
-
-def _holds(element: ElementTree.Element) -> bool:
-    return f"{{{_OFFICE}}}value-type" in element.attrib or bool((element.text or "").strip())
 
 
 def _cell_text(cell: ElementTree.Element) -> str:

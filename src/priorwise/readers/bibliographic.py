@@ -118,7 +118,10 @@ class Joining:
         keys = _keys(record)
         for name, key in keys.items():
             known = self._by_key.get((name, *key))
-            if known is None or (name.startswith("title") and _differ(known.record, record)):
+            if known is None:
+                continue
+            both = ((known.record[each], record[each]) for each in ("doi", "pmid"))
+            if name.startswith("title") and any(one and other and one != other for one, other in both):
                 continue
             known.add(record)
             known.members.append(place)
@@ -142,10 +145,6 @@ def _keys(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     if len(title) >= _SHORTEST_TITLE and record["year"] and author:
         keys["title, year and first author"] = (title, record["year"], author)
     return keys
-
-
-def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return any(one[name] and other[name] and one[name] != other[name] for name in ("doi", "pmid"))
 
 
 def _letters(text: str) -> str:

@@ -232,8 +232,14 @@ def anywhere(path: Path) -> Any:
 
 def file_size(path: Path) -> int:
     """Return how many bytes a file has."""
+    return size_and_time(path)[0]
+
+
+def size_and_time(path: Path) -> tuple[int, int]:
+    """Return how many bytes a file has, and when it was changed: they tell whether it is the same file."""
     with reading(path):
-        return path.stat().st_size
+        status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager

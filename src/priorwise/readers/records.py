@@ -40,6 +40,7 @@ from priorwise.readers.opening import (
     no_format,
     opened,
     reading,
+    size_and_time,
 )
 from priorwise.readers.tabular import database, separated, spreadsheet
 
@@ -302,7 +303,7 @@ class RecordReader:
         """Return the names, sizes and times of the files, and the options; None for the standard input."""
         if not self.repeatable:
             return None
-        files = [[str(path.resolve()), file_size(path), path.stat().st_mtime_ns] for path in self.paths]
+        files = [[str(path.resolve()), *size_and_time(path)] for path in self.paths]
         cut = ["lines", PART_BYTES]
         columns = {**asdict(self.columns), "text": list(self.columns.texts)}
         return {"kind": "records", "files": files, "opening": asdict(self.opening), "part": cut, "columns": columns}

@@ -119,13 +119,11 @@ def _parsed(sample: str, dialect: Dialect) -> list[list[str]] | None:
     try:
         return [row for row in csv.reader(io.StringIO(sample, newline=""), strict=True, **dialect.options) if row]
     except csv.Error as error:
+        if "unexpected end of data" not in str(error):
+            return None
         # Only the end of the sample is missing where a quote is still open.
-        return None if "unexpected end of data" not in str(error) else _lenient(sample, dialect)
-
-
-def _lenient(sample: str, dialect: Dialect) -> list[list[str]] | None:
-    rows = [row for row in csv.reader(io.StringIO(sample, newline=""), **dialect.options) if row]
-    return rows[:-1] or None
+        rows = [row for row in csv.reader(io.StringIO(sample, newline=""), **dialect.options) if row]
+        return rows[:-1] or None
 
 
 def _score(rows: list[list[str]], wanted: Sequence[str]) -> tuple[float, ...]:

@@ -12,10 +12,10 @@ from typing import Any
 from priorwise.errors import BrokenFile, InputError
 from priorwise.readers.addresses import found_files
 from priorwise.readers.document import CategoryPage, Document, Entry, Origin, Remarks
-from priorwise.readers.opening import reading
+from priorwise.readers.opening import file_size, size_and_time
 from priorwise.readers.records import neighbours
 from priorwise.wiki.files import readable_pieces
-from priorwise.wiki.siteinfo import ARTICLE, CATEGORY, SiteNames, site_names
+from priorwise.wiki.siteinfo import ARTICLE, CATEGORY, SiteNames, folded, site_names
 from priorwise.wiki.wikitext import Article, category_name, read_wikitext
 
 OTHER_NAMESPACE = "pages of other namespaces left out"
@@ -124,15 +124,15 @@ def _is_disambiguation(
         if not names.disambiguation.isdisjoint(used):
             return True
     meant = _ENGLISH_DISAMBIGUATION if isinstance(templates, list) else _disambiguation_categories(names)
-    return not meant.isdisjoint(map(_folded, categories))
+    return not meant.isdisjoint(map(folded, categories))
 
 
 def _template_name(page: str) -> str:
     """Return the name of a template from that of its page, nothing for a module."""
     namespace, colon, name = page.partition(":")
     if not colon:
-        return _folded(page)
-    return _folded(name) if _folded(namespace) in _template_namespaces() else ""
+        return folded(page)
+    return folded(name) if folded(namespace) in _template_namespaces() else ""
 
 
 @cache
@@ -168,10 +168,6 @@ def _number(value: Any) -> int | None:
 def _text(record: dict[str, Any], name: str) -> str:
     value = record.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.replace("_", " ").lower().split())
 
 
 LONGEST_LINE = 1 << 28
@@ -213,7 +209,7 @@ class CirrusReader:
         self.min_bytes = min_bytes
         self.remarks: dict[str, int] = {}
         self.done_bytes = 0
-        self.total_bytes = sum(_status(path)[0] for path in self.paths)
+        self.total_bytes = sum(map(file_size, self.paths))
         self._remarks = Remarks()
 
     def __iter__(self) -> Iterator[Entry]:
@@ -227,12 +223,12 @@ class CirrusReader:
 
     def parts(self) -> list[CirrusReader]:
         """Return readers of neighbouring files, about 64 MB together."""
-        sizes = [_status(path)[0] for path in self.paths]
-        return [CirrusReader(self.paths[part], min_bytes=self.min_bytes) for part in neighbours(sizes)]
+        chosen = neighbours([file_size(path) for path in self.paths])
+        return [CirrusReader(self.paths[part], min_bytes=self.min_bytes) for part in chosen]
 
     def fingerprint(self) -> dict[str, Any] | None:
         """Return the names, sizes and times of the files, and the options."""
-        files = [[str(path.resolve()), *_status(path)] for path in self.paths]
+        files = [[str(path.resolve()), *size_and_time(path)] for path in self.paths]
         return {"kind": "cirrus", "files": files, "min_bytes": self.min_bytes}
 
     def _entries(self, path: Path) -> Iterator[Entry]:
@@ -312,9 +308,3 @@ def _page_of_action(record: dict[str, Any]) -> Any:
         return None
     (name, action), *_ = record.items()
     return action.get("_id", "") if name in _ACTIONS and isinstance(action, dict) else None
-
-
-def _status(path: Path) -> tuple[int, int]:
-    with reading(path):
-        status = path.stat()
-    return status.st_size, status.st_mtime_ns

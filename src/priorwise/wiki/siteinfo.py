@@ -195,7 +195,7 @@ class SiteInfo:
     def namespace_of(self, title: str) -> int:
         """Return the namespace that a title's prefix names, for dumps that do not say it otherwise."""
         prefix, colon, _ = title.partition(":")
-        return self.namespaces.get(_folded(prefix), ARTICLE) if colon else ARTICLE
+        return self.namespaces.get(folded(prefix), ARTICLE) if colon else ARTICLE
 
 
 def read_siteinfo(
@@ -210,7 +210,7 @@ def read_siteinfo(
     language = _first(_LANGUAGE, text)
     names = site_names(language.partition("-")[0] or _first(_DATABASE, text).removesuffix("wiki"))
     numbered = ((_first(_KEY, attributes), name) for attributes, name in _NAMESPACE.findall(text))
-    namespaces = {_folded(unescape(name)): int(number) for number, name in numbered if name and number not in ("", "0")}
+    namespaces = {folded(unescape(name)): int(number) for number, name in numbered if name and number not in ("", "0")}
 
     def named(number: int) -> frozenset[str]:
         return frozenset(name for name, key in namespaces.items() if key == number)
@@ -237,7 +237,8 @@ def _first(pattern: re.Pattern[str], text: str) -> str:
     return found.group(1) if found else ""
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Return a name in lower case, with one space between words."""
     return " ".join(name.replace("_", " ").lower().split())
 
 

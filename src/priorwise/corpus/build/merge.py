@@ -93,7 +93,11 @@ def _ranges(
     """Yield, range by range, where it begins and ends in each vocabulary."""
     lower = [0] * len(vocabularies)
     for pivot in _pivots(vocabularies, int(starts[-1]), entries):
-        upper = [_first_not_below(names, pivot) for names in vocabularies]
+        wanted = pivot.encode()
+        upper = [
+            bisect_left(range(len(names)), wanted, key=lambda i, names=names: names[i].as_py().encode())  # type: ignore[misc]
+            for names in vocabularies
+        ]
         yield list(zip(lower, upper, strict=True))
         lower = upper
     yield list(zip(lower, np.diff(starts).tolist(), strict=True))
@@ -113,13 +117,6 @@ def _pivots(vocabularies: Sequence[pa.Array], total: int, entries: int) -> list[
     )
     step = max(1, entries // every)
     return list(dict.fromkeys(sample[step::step]))
-
-
-def _first_not_below(names: pa.Array, pivot: str) -> int:
-    def key(index: int) -> Any:
-        return names[index].as_py().encode()
-
-    return bisect_left(range(len(names)), pivot.encode(), key=key)
 
 
 def label_members(

@@ -23,6 +23,7 @@ from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.errors import InputError
 from priorwise.readers.addresses import found_files
 from priorwise.readers.document import Document, Entry, Remarks, added_remarks
+from priorwise.readers.opening import size_and_time
 from priorwise.readers.records import PART_BYTES
 from priorwise.text.normalisation import NormalTexts, normalise_texts
 from priorwise.text.tokens import count_normal
@@ -93,6 +94,7 @@ class WikiShards:
         self._report(self._before_tables * done // max(1, total), 0)
 
     def tables_read(self, done: int, _total: int) -> None:
+        """Tell how far the tables are that complete the categories."""
         self._report(self._before_tables + done, 0)
 
     def _shard(self, piece: Piece, site: SiteInfo, before: int) -> Shard:
@@ -271,7 +273,7 @@ def ingest_wikipedia(
         tokenizer=wiki_tokenizer(),
         fingerprint={
             "reader": "wikipedia",
-            "files": [_identity(given) for given in found_files(paths)],
+            "files": [[str(given.resolve()), *size_and_time(given)] for given in found_files(paths)],
             "options": [sorted(references), min_bytes, limit, inline_templates],
             "pieces": [BZIP2_BYTES, XML_BYTES, PART_BYTES],
             "wikitext": RULE_VERSION,
@@ -298,16 +300,8 @@ def _first(makers: Iterator[MakeShard], limit: int) -> Iterator[MakeShard]:
     for make in makers:
         shard = make()
         rows = shard.documents.num_rows
-        yield partial(_same, shard if rows <= limit else with_rows(shard, np.arange(limit)))
+        made = shard if rows <= limit else with_rows(shard, np.arange(limit))
+        yield lambda made=made: made  # type: ignore[misc]
         limit -= rows
         if limit <= 0:
             return
-
-
-def _same(shard: Shard) -> Shard:
-    return shard
-
-
-def _identity(path: Path) -> list[Any]:
-    status = path.stat()
-    return [str(path.resolve()), status.st_size, status.st_mtime_ns]

@@ -312,7 +312,8 @@ class Threads:
             )
         resumed = sum(MappedShard(folder).documents.num_rows for folder in unfinished.folder.glob("shard-??????"))
         if unfinished.reading is None:
-            n_shards = sum(1 for _ in in_order(_writers(source.makers(), unfinished), self.workers))
+            writers = (partial(_write, make, unfinished.shard(n)) for n, make in enumerate(source.makers()))
+            n_shards = sum(1 for _ in in_order(writers, self.workers))
             unfinished.finish_reading({"shards": n_shards, "remarks": source.remarks()})
         reading = unfinished.reading or {}
         made = [MappedShard(unfinished.shard(number)) for number in range(reading["shards"])]
@@ -320,12 +321,6 @@ class Threads:
 
     def tokens(self, shards: Sequence[AnyShard], unfinished: Unfinished) -> TokenWork:
         return TokensHere(shards, unfinished.allocate, self.workers)
-
-
-def _writers(shards: Iterable[MakeShard], unfinished: PartialCorpus) -> Iterator[Callable[[], None]]:
-    for number, make in enumerate(shards):
-        folder = unfinished.shard(number)
-        yield partial(_write, make, folder)
 
 
 def _write(make: MakeShard, folder: Path) -> None:

@@ -134,11 +134,6 @@ class Store:
             self.files.create_dir(folder, recursive=True)
 
 
-def batches_of(store: Store, names: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the record batch of each of some Arrow files."""
-    return (store.table(name) for name in names)
-
-
 Progress = Callable[[int, int], None]
 """Told how many bytes are there, and how many there will be."""
 
