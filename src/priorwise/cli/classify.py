@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,7 +29,6 @@ from priorwise.cli.output import say
 from priorwise.counting import counted
 from priorwise.tables import BYTE_ORDER_MARK, csv_writer
 
-DOCUMENTS_AT_A_TIME = 1024
 STDIN = Path("-")
 
 
@@ -139,9 +138,8 @@ def _bags(
     classifier: Any, files: Iterable[Path], columns: Any, opening: Any, lines: bool
 ) -> Iterator[tuple[list[tuple[str, str]], Any]]:
     """Documents, some at a time, with their ids and titles."""
-    import numpy as np
-
     from priorwise.corpus import Corpus
+    from priorwise.engines.classification import bags_of
     from priorwise.ranking.classifier import is_corpus
     from priorwise.readers.folder import read_lines, read_texts
 
@@ -159,8 +157,7 @@ def _bags(
         if kind == "corpus":
             for path in paths:
                 corpus = Corpus.open(path)
-                for rows, bags in classifier.read_corpus(corpus, np.arange(corpus.n_documents)):
-                    yield list(zip(corpus.ids(rows), corpus.titles(rows), strict=True)), bags
+                yield from bags_of(classifier, (corpus, 0, corpus.n_documents))
             continue
         if kind == "lines":
             if sys.stdin.isatty():
@@ -168,12 +165,7 @@ def _bags(
             documents = read_lines(sys.stdin.buffer)
         else:
             documents = read_texts(paths, columns, opening, lines=lines)
-        size = min(DOCUMENTS_AT_A_TIME, classifier.documents_at_a_time)
-        while batch := list(islice(documents, size)):
-            yield (
-                [(document.id, document.title) for document in batch],
-                classifier.read(document.counted for document in batch),
-            )
+        yield from bags_of(classifier, documents)
 
 
 HEADINGS = ("id", "title", "rank", "label", "probability", "decided", "known_words", "unknown_words", "evidence")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
@@ -15,7 +15,8 @@ from priorwise.corpus import Corpus
 from priorwise.engines.engine import Engine
 from priorwise.errors import InputError
 from priorwise.models.linear_model import LinearModel
-from priorwise.ranking.classifier import Classifier, classified, is_corpus
+from priorwise.ranking.classifier import Bags, Classifier, classified, is_corpus
+from priorwise.readers.document import Document
 from priorwise.readers.fields import Columns
 from priorwise.readers.opening import Opening
 from priorwise.readers.records import RecordReader, holds_records
@@ -46,19 +47,23 @@ class ClassifyPart:
         return list(self._records(part))
 
     def _records(self, part: Part) -> Iterator[dict[str, Any]]:
-        classifier = self._classifier
-        if isinstance(part, tuple):
-            corpus, start, stop = part
-            for rows, bags in classifier.read_corpus(corpus, np.arange(start, stop)):
-                names = list(zip(corpus.ids(rows), corpus.titles(rows), strict=True))
-                yield from classified(classifier, names, bags, self.top, self.evidence)
-            return
-        documents = iter(part)
-        while some := list(islice(documents, min(_READ_AT_A_TIME, classifier.documents_at_a_time))):
-            names = [(document.id, document.title) for document in some]
-            yield from classified(
-                classifier, names, classifier.read(document.counted for document in some), self.top, self.evidence
-            )
+        for names, bags in bags_of(self._classifier, part):
+            yield from classified(self._classifier, names, bags, self.top, self.evidence)
+
+
+def bags_of(
+    classifier: Classifier, part: Iterable[Document] | tuple[Corpus, int, int]
+) -> Iterator[tuple[list[tuple[str, str]], Bags]]:
+    """Yield documents as a model reads them, some at a time, with their ids and titles."""
+    if isinstance(part, tuple):
+        corpus, start, stop = part
+        for rows, bags in classifier.read_corpus(corpus, np.arange(start, stop)):
+            yield list(zip(corpus.ids(rows), corpus.titles(rows), strict=True)), bags
+        return
+    documents = iter(part)
+    while some := list(islice(documents, min(_READ_AT_A_TIME, classifier.documents_at_a_time))):
+        names = [(document.id, document.title) for document in some]
+        yield names, classifier.read(document.counted for document in some)
 
 
 def parts_to_classify(paths: Sequence[Path], columns: Columns, opening: Opening | None = None) -> list[Part]:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,29 +56,9 @@ class Best:
         self.size = 0
         self.positive = 0
 
-    def offer(self, scores: Floats, divisor: Floats, start: int, skip: NDArray[np.bool_]) -> None:
-        """Look at documents with their scores."""
-        from priorwise.kernels.scoring import keep_best
-
-        self.size, positive = keep_best(scores, divisor, start, skip, self.scores, self.documents, self.size)
-        self.positive += positive
-
-    def offer_bounds(
-        self,
-        sums: NDArray[np.int32],
-        unit: float,
-        bias: float,
-        length: NDArray[np.integer],
-        divisor: Floats,
-        start: int,
-        skip: NDArray[np.bool_],
-    ) -> None:
-        """Consider documents by the upper bounds of their scores, given sums of whole numbers."""
-        from priorwise.kernels.scoring import keep_best_bounds
-
-        self.size, positive = keep_best_bounds(
-            sums, unit, bias, length, divisor, start, skip, self.scores, self.documents, self.size
-        )
+    def take(self, keep: Callable[..., tuple[int, int]], *seen: Any) -> None:
+        """Look at documents: `keep` is the loop that does so, and `seen` what it is given of them."""
+        self.size, positive = keep(*seen, self.scores, self.documents, self.size)
         self.positive += positive
 
 
@@ -158,7 +138,7 @@ def rank_one_by_one(
     progress: Progress | None,
 ) -> list[Top]:
     """Rank by each scorer in turn, a few documents at a time."""
-    from priorwise.kernels.scoring import score_documents
+    from priorwise.kernels.scoring import keep_best, score_documents
 
     tables = [scorer.table(corpus.n_vocabulary) for scorer in scorers]
 
@@ -167,7 +147,7 @@ def rank_one_by_one(
         length = np.diff(step.offsets)
         for scorer, table, mask, heap in zip(scorers, tables, masks, heaps, strict=True):
             score_documents(step.offsets, step.tokens, table, scorer.bias, scores)
-            heap.offer(scores, scorer.divisor(length), step.start, mask)
+            heap.take(keep_best, scores, scorer.divisor(length), step.start, mask)
 
     return merged(run_pass(corpus, score, len(scorers), top, threads, progress), top)
 
@@ -197,6 +177,8 @@ def rank_side_by_side(
     that, they are the first; and if they are not, that scorer ranks alone. Only the count of predicted positives stays
     rough: a document within rounding of 0 may be counted or not.
     """
+    from priorwise.kernels.scoring import keep_best_bounds
+
     side_by_side = SideBySide(scorers, corpus.n_vocabulary, largest)
     spare = top + top // 4 + 64
 
@@ -204,9 +186,8 @@ def rank_side_by_side(
         length = np.diff(step.offsets)
         sums = side_by_side.sums(step)
         for number, (scorer, mask, heap) in enumerate(zip(scorers, masks, heaps, strict=True)):
-            heap.offer_bounds(
-                sums[number], side_by_side.unit[number], scorer.bias, length, scorer.divisor(length), step.start, mask
-            )
+            bound = sums[number], side_by_side.unit[number], scorer.bias
+            heap.take(keep_best_bounds, *bound, length, scorer.divisor(length), step.start, mask)
 
     rough = merged(run_pass(corpus, score, len(scorers), spare, threads, progress), spare)
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from priorwise.corpus.build.repeats import stored_shard, with_rows
-from priorwise.corpus.build.shards import AnyShard, Shard, StoredShard, replaced
+from priorwise.corpus.build.shards import AnyShard, Shard, StoredShard, number_memberships, replaced
 from priorwise.corpus.lookup import shortened
-from priorwise.corpus.storage.columns import list_column, list_parts, text_column
+from priorwise.corpus.storage.columns import list_column, list_parts
 from priorwise.text.copies import band_keys, near_copies, proposed_pairs, share
 
 if TYPE_CHECKING:
@@ -131,22 +131,15 @@ def _labels_of_copies(
 
 def _gaining(shard: AnyShard, more: dict[int, set[str]]) -> Shard:
     """Return a shard some of whose documents have more labels."""
-    old = shard.labels.column("label").to_pylist()
-    names = sorted({*old, *(name for given in more.values() for name in given)}, key=str.encode)
-    place = {name: number for number, name in enumerate(names)}
-    bounds, numbers = list_parts(shard.documents.column("labels"))
-    origins = list_parts(shard.documents.column("origins"))[1]
-    labels: list[list[int]] = []
-    kinds: list[list[int]] = []
-    for row, (begin, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-        numbered = zip(numbers[begin:end].tolist(), origins[begin:end].tolist(), strict=True)
-        own = {place[old[number]]: kind for number, kind in numbered}
-        own |= {place[name]: 0 for name in more.get(row, ()) if place[name] not in own}
-        labels.append(sorted(own))
-        kinds.append([own[each] for each in sorted(own)])
-    documents = shard.documents
-    for column, values in (("labels", labels), ("origins", kinds)):
-        flat = np.array([each for row in values for each in row], np.uint32 if column == "labels" else np.uint8)
-        documents = replaced(documents, column, list_column(np.cumsum([0, *map(len, values)]), flat))
-    table = pa.RecordBatch.from_pydict({"label": text_column(names)})
+    names, documents = shard.labels.column("label").to_pylist(), shard.documents
+    labels = [[names[number] for number in row] for row in documents.column("labels").to_pylist()]
+    origins = documents.column("origins").to_pylist()
+    for row, gained in more.items():
+        new = gained.difference(labels[row])
+        labels[row] += new
+        origins[row] += [0] * len(new)
+    found = number_memberships(labels, origins)
+    documents = replaced(documents, "labels", list_column(found.offsets, found.numbers))
+    documents = replaced(documents, "origins", list_column(found.offsets, found.origins))
+    table = pa.RecordBatch.from_pydict({"label": found.names})
     return Shard(documents, shard.tokens, shard.vocabulary, table, shard.categories, shard.texts, shard.others)
