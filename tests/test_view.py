@@ -69,7 +69,7 @@ def view(corpus: Corpus) -> View:
 @pytest.mark.parametrize("name", COUNTED)
 def test_points_are_where_the_estimators_say(view: View, name: str) -> None:
     setting, shown = setting_of(name, _values(name, 0.4)), view.documents
-    model = setting.family.estimator(setting.prior).fit(shown.matrix[shown.training], shown.member[shown.training])
+    model = setting.family.model(prior=setting.prior).fit(shown.matrix[shown.training], shown.member[shown.training])
     np.testing.assert_allclose(view.points(setting).odds, model.decision_function(shown.matrix), atol=1e-8)
     predicted = model.predict(shown.matrix)
     found = view.measures(setting)
@@ -84,7 +84,7 @@ def test_left_out_is_a_refit_without_the_document(view: View, name: str) -> None
     predicted = np.zeros(len(y), dtype=bool)
     for i in range(len(y)):
         rest = np.arange(len(y)) != i
-        predicted[i] = setting.family.estimator(setting.prior).fit(X[rest], y[rest]).predict(X[i])[0]
+        predicted[i] = setting.family.model(prior=setting.prior).fit(X[rest], y[rest]).predict(X[i])[0]
     assert view.left_out(setting) == Measures.of(predicted, y)
 
 
@@ -98,7 +98,7 @@ def test_the_way_ends_at_the_best_prior(view: View, name: str) -> None:
     assert path[0].values == terrain.setting(terrain.nearest(setting_of(name))).values
     family = FAMILIES[name]
     grid = None if name == "presence" else [family.make(value) for value in axes_of(family)[0]]
-    search = PriorSearch(family.estimator(family.prior), target=FBeta(1.0), grid=grid)
+    search = PriorSearch(family.model(prior=family.prior), target=FBeta(1.0), grid=grid)
     search.fit(shown.matrix[shown.training], shown.member[shown.training])
     assert search.best_score_ == pytest.approx(values.max())
 

@@ -1,59 +1,32 @@
 """Objectives, held-out evaluation and search strategies: from held-out scores to the best prior and all trials."""
 
-from priorwise.search.held_out import HeldOut, SearchResult
-from priorwise.search.strategies import NINE_STARTS, Climb, Grid, Strategy, Tried, best_place, radial, refine
-from priorwise.search.targets import (
-    PPV,
-    TARGETS,
-    Accuracy,
-    AveragePrecision,
-    CountTarget,
-    FBeta,
-    FewestErrors,
-    FromCounts,
-    FromScores,
-    LeftOutRanks,
-    LogLikelihood,
-    LogLoss,
-    MacroF1,
-    MicroF1,
-    Outcome,
-    PPVAtK,
-    ScoreTarget,
-    Target,
-    Truth,
-    as_target,
-)
-
-__all__ = [
-    "NINE_STARTS",
-    "PPV",
-    "TARGETS",
-    "Accuracy",
-    "AveragePrecision",
-    "Climb",
-    "CountTarget",
-    "FBeta",
-    "FewestErrors",
-    "FromCounts",
-    "FromScores",
-    "Grid",
-    "HeldOut",
-    "LeftOutRanks",
-    "LogLikelihood",
-    "LogLoss",
-    "MacroF1",
-    "MicroF1",
-    "Outcome",
-    "PPVAtK",
-    "ScoreTarget",
-    "SearchResult",
-    "Strategy",
-    "Target",
-    "Tried",
-    "Truth",
-    "as_target",
-    "best_place",
-    "radial",
-    "refine",
-]
+from priorwise.search.held_out import HeldOut as HeldOut
+from priorwise.search.held_out import SearchResult as SearchResult
+from priorwise.search.strategies import NINE_STARTS as NINE_STARTS
+from priorwise.search.strategies import Climb as Climb
+from priorwise.search.strategies import Grid as Grid
+from priorwise.search.strategies import Strategy as Strategy
+from priorwise.search.strategies import Tried as Tried
+from priorwise.search.strategies import best_place as best_place
+from priorwise.search.strategies import radial as radial
+from priorwise.search.strategies import refine as refine
+from priorwise.search.targets import PPV as PPV
+from priorwise.search.targets import TARGETS as TARGETS
+from priorwise.search.targets import Accuracy as Accuracy
+from priorwise.search.targets import AveragePrecision as AveragePrecision
+from priorwise.search.targets import CountTarget as CountTarget
+from priorwise.search.targets import FBeta as FBeta
+from priorwise.search.targets import FewestErrors as FewestErrors
+from priorwise.search.targets import FromCounts as FromCounts
+from priorwise.search.targets import FromScores as FromScores
+from priorwise.search.targets import LeftOutRanks as LeftOutRanks
+from priorwise.search.targets import LogLikelihood as LogLikelihood
+from priorwise.search.targets import LogLoss as LogLoss
+from priorwise.search.targets import MacroF1 as MacroF1
+from priorwise.search.targets import MicroF1 as MicroF1
+from priorwise.search.targets import Outcome as Outcome
+from priorwise.search.targets import PPVAtK as PPVAtK
+from priorwise.search.targets import ScoreTarget as ScoreTarget
+from priorwise.search.targets import Target as Target
+from priorwise.search.targets import Truth as Truth
+from priorwise.search.targets import as_target as as_target
