@@ -15,7 +15,7 @@ from measure import table
 from priorwise.corpus import Corpus
 from priorwise.discovery.hidden import LaplaceBaseline, LearnedPrior, eligible_labels, split_members
 from priorwise.discovery.presence_stage import Procedure, draw_training
-from priorwise.engines.engine import score_corpus
+from priorwise.engines.engine import Local
 from priorwise.models.naive_bayes.terrain import COARSE, length_divisor
 from priorwise.models.weights import Weights
 from priorwise.priors import PseudoCounts
@@ -48,7 +48,7 @@ def main() -> None:
         for negative in COARSE[::2]:
             for positive in COARSE[::2]:
                 own = training.mean_counts().weights(PseudoCounts(negative, positive))
-                scores = score_corpus(corpus, Scorer(Weights(training.features, own.values, own.bias)))
+                scores = Local().score_corpus(corpus, Scorer(Weights(training.features, own.values, own.bias)))
                 best = max(best, *(ppv(scores / length_divisor(length, power)) for power in POWERS))
         figures[hindsight].append(best)
     base = np.mean(figures["Laplace"])

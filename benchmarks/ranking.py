@@ -14,7 +14,7 @@ from measure import arguments, peak_memory, seconds, table, zipf_documents
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.shards import Shard
 from priorwise.corpus.build.writing import write_corpus
-from priorwise.engines.engine import rank_corpus
+from priorwise.engines.engine import Local
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
 from priorwise.text.tokens import CountedTexts
@@ -69,14 +69,16 @@ def main() -> None:
         one = scorer(corpus, 0)
         normed = scorer(corpus, 0, 0.5)
         with peak_memory() as peak_one:
-            rank_corpus(corpus, [one], top=1000)
-        ranked, spread = seconds(lambda: rank_corpus(corpus, [one], top=1000), options.repeats)
-        single, _ = seconds(lambda: rank_corpus(corpus, [one], top=1000, threads=1), options.repeats)
-        divided, _ = seconds(lambda: rank_corpus(corpus, [normed], top=1000), options.repeats)
+            Local().rank_corpus(corpus, [one], top=1000)
+        ranked, spread = seconds(lambda: Local().rank_corpus(corpus, [one], top=1000), options.repeats)
+        single, _ = seconds(lambda: Local(1).rank_corpus(corpus, [one], top=1000), options.repeats)
+        divided, _ = seconds(lambda: Local().rank_corpus(corpus, [normed], top=1000), options.repeats)
         many = [scorer(corpus, seed) for seed in range(64)]
         with peak_memory() as peak_many:
-            rank_corpus(corpus, many, top=1000)
-        together, many_spread = seconds(lambda: rank_corpus(corpus, many, top=1000), max(1, options.repeats // 3))
+            Local().rank_corpus(corpus, many, top=1000)
+        together, many_spread = seconds(
+            lambda: Local().rank_corpus(corpus, many, top=1000), max(1, options.repeats // 3)
+        )
         peer_rows = 20_000
         peer = sklearn_seconds(corpus, peer_rows) * n_documents / peer_rows
 

@@ -31,7 +31,7 @@ from priorwise.discovery.demo import (
 )
 from priorwise.discovery.hidden import NONE, split_members
 from priorwise.discovery.presence_stage import Baseline, Procedure, learn
-from priorwise.engines.engine import score_corpus
+from priorwise.engines.engine import Local
 from priorwise.errors import DownloadFailed, NotEnoughData
 
 N = 800
@@ -89,7 +89,7 @@ def test_hidden_members_are_counted_as_by_hand(shown: tuple[Path, str]) -> None:
         learned = learn(corpus, known, NONE, Procedure.ours())
         scorers = {"presence": learned.scorer, "baseline": Baseline.of(corpus, known, NONE).scorer}
         for name, scorer in scorers.items():
-            scores = score_corpus(corpus, scorer)
+            scores = Local().score_corpus(corpus, scorer)
             order = [row for row in np.argsort(-scores, kind="stable") if row not in known]
             for place, depth in enumerate(depths):
                 expected[name][place] += len(set(order[:depth]) & set(hidden.tolist()))

@@ -21,7 +21,7 @@ from priorwise.discovery.many import RunFolders, about_run, discover_many, disco
 from priorwise.discovery.presence_stage import SharedSample, draw_training
 from priorwise.discovery.run import SharedLearning
 from priorwise.durable import held
-from priorwise.engines.engine import Local, score_corpus
+from priorwise.engines.engine import Local
 from priorwise.errors import AlreadyExists, BrokenFile, InputError, NotEnoughData, UnknownName
 from priorwise.models.naive_bayes.terrain import LENGTH_POWERS, choose_prior
 from priorwise.priors import PseudoCounts
@@ -98,7 +98,7 @@ def test_rankings_are_those_of_the_learned_weights(corpus: Corpus, labels: list[
     together = many._together(corpus, labels, (), Local(), {"model": "presence"})
     for label in labels:
         learned = together.learn(label)
-        scores = score_corpus(corpus, learned.scorer)
+        scores = Local().score_corpus(corpus, learned.scorer)
         scores[corpus.members(label)] = -np.inf
         best = np.lexsort((np.arange(len(scores)), -scores))[:25]
         rows = rows_of(found.candidates, label)

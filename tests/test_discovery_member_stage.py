@@ -17,7 +17,7 @@ from priorwise.discovery import Run, discover, finding
 from priorwise.discovery.category import Category, Judged
 from priorwise.discovery.demo import DemoDocument
 from priorwise.discovery.member_stage import rows_to_read
-from priorwise.engines.engine import score_corpus
+from priorwise.engines.engine import Local
 from priorwise.errors import InputError
 from priorwise.features.document_vectors import document_vectors, rarity, text_vector
 from priorwise.features.other_labels import other_labels
@@ -43,7 +43,7 @@ def test_scores_are_the_weights_on_the_vectors_of_scikit_learn(auto_run: Run, co
     weight_of = dict(zip(model.tokens.to_pylist(), model.weights.row(0).tolist(), strict=True))
     names = corpus.token_names(np.arange(corpus.n_vocabulary))
     scores = X @ np.array([weight_of.get(name, 0.0) for name in names])
-    np.testing.assert_allclose(score_corpus(corpus, Scorer.of(model, corpus)), scores, atol=1e-9)
+    np.testing.assert_allclose(Local().score_corpus(corpus, Scorer.of(model, corpus)), scores, atol=1e-9)
     scores += further_scores(model, corpus, np.arange(corpus.n_documents))
     rows = corpus.rows(auto_run.ranking.ids)
     np.testing.assert_allclose(auto_run.ranking.table["score"].to_numpy(), scores[rows], atol=1e-9)
@@ -59,7 +59,7 @@ def test_the_vectors_are_those_of_the_formula(documents: list[DemoDocument]) -> 
     order = np.argsort(ids)
     weights = np.random.default_rng(0).normal(size=len(words))
     scorer = Scorer(Weights(ids[order], weights[order][None, :], np.zeros(1)), rarity=rarity(small))
-    np.testing.assert_allclose(score_corpus(small, scorer), X @ weights, atol=1e-12)
+    np.testing.assert_allclose(Local().score_corpus(small, scorer), X @ weights, atol=1e-12)
     rows = np.arange(25)[::-1]
     np.testing.assert_allclose(document_vectors(small, rows)[:, ids].toarray(), X[rows], atol=1e-12)
     np.testing.assert_allclose(rarity(small), small_rarity(small), atol=1e-12)

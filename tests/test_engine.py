@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 import priorwise.engines.engine as local
 from priorwise.corpus import Corpus
-from priorwise.engines.engine import rank_corpus, score_corpus, score_rows
+from priorwise.engines.engine import Local, score_rows
 from priorwise.models.naive_bayes.estimators import BernoulliNB
 from priorwise.models.weights import Weights
 from priorwise.ranking.scorer import Scorer
@@ -56,7 +56,7 @@ def doubt(corpus: Corpus, scorer: Scorer, count: int) -> Floats:
 def check(
     corpus: Corpus, scorers: list[Scorer], top: int, masks: list[NDArray[np.bool_]] | None = None, threads: int = 2
 ) -> None:
-    found = rank_corpus(corpus, scorers, top=top, skip=masks, threads=threads)
+    found = Local(threads).rank_corpus(corpus, scorers, top=top, skip=masks)
     assert len(found) == len(scorers)
     for number, (scorer, got) in enumerate(zip(scorers, found, strict=True)):
         raw, scores = slow_scores(corpus, scorer)
@@ -91,7 +91,7 @@ def test_equals_stand_in_the_order_of_the_corpus(count: int) -> None:
         Scorer(Weights(s.weights.features, s.weights.values, np.array([1.0])))
         for s in make_scorers(random, corpus, count, whole=True)
     ]
-    for scorer, got in zip(scorers, rank_corpus(corpus, scorers, top=100, threads=3), strict=True):
+    for scorer, got in zip(scorers, Local(3).rank_corpus(corpus, scorers, top=100), strict=True):
         _, scores = slow_scores(corpus, scorer)
         order = np.lexsort((np.arange(len(scores)), -scores))[:100]
         np.testing.assert_array_equal(got.documents, order)
@@ -106,9 +106,9 @@ def test_more_equals_than_there_is_room_to_spare(count: int) -> None:
     random = np.random.default_rng(0)
     corpus = Corpus.from_texts(["a b c"] * 500 + ["a b"] * 100 + ["a b c"] * 500)
     scorers = [Scorer(Weights(np.arange(3), random.normal(1, 0.1, size=(1, 3)), np.array([0.1]))) for _ in range(count)]
-    for got in rank_corpus(corpus, scorers, top=30, threads=2):
+    for got in Local(2).rank_corpus(corpus, scorers, top=30):
         np.testing.assert_array_equal(got.documents, np.arange(30))
-    for got in rank_corpus(corpus, scorers, top=700, threads=2):
+    for got in Local(2).rank_corpus(corpus, scorers, top=700):
         np.testing.assert_array_equal(got.documents, [*range(500), *range(600, 800)])
 
 
@@ -119,8 +119,8 @@ def test_a_long_document_among_short_ones() -> None:
     values[[corpus.token_id(f"l{i}") for i in range(4000)]] = 0.1012
     values[[corpus.token_id(f"s{i}") for i in range(80)]] = np.float32(404.8) - 2**-12 - np.arange(80) * 2.0**-14
     scorer = Scorer(Weights(np.arange(corpus.n_vocabulary), values[np.newaxis], np.zeros(1)))
-    assert rank_corpus(corpus, [scorer], top=10)[0].documents[0] == 80
-    assert rank_corpus(corpus, [scorer] * 4, top=10)[0].documents[0] == 80
+    assert Local().rank_corpus(corpus, [scorer], top=10)[0].documents[0] == 80
+    assert Local().rank_corpus(corpus, [scorer] * 4, top=10)[0].documents[0] == 80
 
 
 @pytest.mark.parametrize("count", [3, 4])
@@ -136,7 +136,7 @@ def test_nearly_equal_scores_are_told_apart(count: int) -> None:
         values[corpus.token_id("base")] = 1000.0
         values[ids] = random.permutation(n) * 1e-9
         scorers.append(Scorer(Weights(np.arange(corpus.n_vocabulary), values[np.newaxis], np.zeros(1))))
-    for scorer, got in zip(scorers, rank_corpus(corpus, scorers, top=20), strict=True):
+    for scorer, got in zip(scorers, Local().rank_corpus(corpus, scorers, top=20), strict=True):
         assert got.documents.tolist() == np.argsort(-scorer.weights.values[0][ids])[:20].tolist()
 
 
@@ -148,7 +148,7 @@ def test_each_scorer_passes_over_its_own_documents(count: int) -> None:
     check(corpus, make_scorers(random, corpus, count), 60, masks)
     one = masks[0] | (np.arange(500) % 2 == 0)
     scorers = make_scorers(random, corpus, count)
-    alike = [rank_corpus(corpus, scorers, top=9, skip=skip) for skip in (one, [one] * count)]
+    alike = [Local().rank_corpus(corpus, scorers, top=9, skip=skip) for skip in (one, [one] * count)]
     for a, b in zip(*alike, strict=True):
         np.testing.assert_array_equal(a.documents, b.documents)
 
@@ -167,7 +167,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch: pytest.MonkeyPatch, 
     random = np.random.default_rng(count)
     corpus = make_corpus(random, 600, copies=3)
     scorers = make_scorers(random, corpus, count)
-    one, four = (rank_corpus(corpus, scorers, top=50, threads=threads) for threads in (1, 4))
+    one, four = (Local(threads).rank_corpus(corpus, scorers, top=50) for threads in (1, 4))
     for a, b in zip(one, four, strict=True):
         np.testing.assert_array_equal(a.documents, b.documents)
         np.testing.assert_array_equal(a.scores, b.scores)
@@ -180,10 +180,10 @@ def test_many_scorers_go_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = make_corpus(random, 300)
     scorers = make_scorers(random, corpus, 10)
     masks = [random.random(300) < 0.3 for _ in scorers]
-    together = rank_corpus(corpus, scorers, top=25, skip=masks)
+    together = Local().rank_corpus(corpus, scorers, top=25, skip=masks)
     monkeypatch.setattr(local, "TABLE_BYTES", 1)
     passes: list[int] = []
-    apart = rank_corpus(corpus, scorers, top=25, skip=masks, threads=1, progress=passes.append)
+    apart = Local(1).rank_corpus(corpus, scorers, top=25, skip=masks, progress=passes.append)
     assert sum(passes) == 3 * 300
     for a, b in zip(together, apart, strict=True):
         np.testing.assert_array_equal(a.documents, b.documents)
@@ -195,10 +195,10 @@ def test_scorers_that_know_no_token() -> None:
     corpus = Corpus.from_texts(["a", "", "b"])
     nothing = Scorer(Weights(np.empty(0, dtype=np.int64), np.empty((1, 0)), np.array([-1.0])))
     for count in (1, 4):
-        for got in rank_corpus(corpus, [nothing] * count, top=2):
+        for got in Local().rank_corpus(corpus, [nothing] * count, top=2):
             assert got.documents.tolist() == [0, 1]
             assert got.predicted_positive == 0
-    assert rank_corpus(corpus, [], top=2) == []
+    assert Local().rank_corpus(corpus, [], top=2) == []
 
 
 def test_scores_of_all_and_of_some_documents() -> None:
@@ -206,7 +206,7 @@ def test_scores_of_all_and_of_some_documents() -> None:
     corpus = make_corpus(random, 200)
     for scorer in make_scorers(random, corpus, 3):
         _, scores = slow_scores(corpus, scorer)
-        np.testing.assert_allclose(score_corpus(corpus, scorer, threads=2), scores, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(Local(2).score_corpus(corpus, scorer), scores, rtol=1e-12, atol=1e-12)
         some = np.array([150, 3, 3, 77])
         np.testing.assert_allclose(score_rows(corpus, scorer, some), scores[some], rtol=1e-12, atol=1e-12)
 
@@ -217,7 +217,7 @@ def test_an_output_other_than_the_first() -> None:
     first, second = Scorer(two), Scorer(two, output=1)
     expected = [slow_scores(corpus, Scorer(Weights(two.features, two.values[[i]], two.bias[[i]])))[1] for i in (0, 1)]
     for scorers in ([first, second], [first, second] * 3):
-        got = rank_corpus(corpus, scorers, top=3)
+        got = Local().rank_corpus(corpus, scorers, top=3)
         for i in (0, 1):
             np.testing.assert_allclose(got[i].scores, np.sort(expected[i])[::-1])
 
@@ -228,8 +228,8 @@ def test_sparse_weights_beyond_a_background_side_by_side() -> None:
     weights = BernoulliNB().fit(corpus.matrix(), np.arange(40) % 4).weights_
     assert weights.background is not None
     scorers = [Scorer(weights, output) for output in range(4)]
-    for scorer, together in zip(scorers, rank_corpus(corpus, scorers, top=10), strict=True):
-        alone = rank_corpus(corpus, [scorer], top=10)[0]
+    for scorer, together in zip(scorers, Local().rank_corpus(corpus, scorers, top=10), strict=True):
+        alone = Local().rank_corpus(corpus, [scorer], top=10)[0]
         np.testing.assert_array_equal(together.documents, alone.documents)
         np.testing.assert_allclose(together.scores, alone.scores)
 
@@ -242,4 +242,4 @@ def test_an_error_in_a_thread_comes_out() -> None:
         raise RuntimeError("from the callback")
 
     with pytest.raises(RuntimeError, match="from the callback"):
-        rank_corpus(corpus, [scorer], top=1, threads=2, progress=fail)
+        Local(2).rank_corpus(corpus, [scorer], top=1, progress=fail)

@@ -54,7 +54,7 @@ def agreement(folder: Path, first: np.ndarray) -> dict[str, float]:
 
 def ours(threads: int | None, folder: Path) -> Started:
     import priorwise as pw
-    from priorwise.engines.engine import rank_corpus
+    from priorwise.engines.engine import Local
     from priorwise.ranking.scorer import Scorer
 
     corpus = pw.Corpus.open(folder / "made.corpus")
@@ -62,21 +62,21 @@ def ours(threads: int | None, folder: Path) -> Started:
 
     def quality() -> dict[str, float]:
         beyond = np.arange(corpus.n_documents) >= corpus.n_documents // PART
-        return agreement(folder, rank_corpus(corpus, [scorer], top=TOP, skip=beyond)[0].documents)
+        return agreement(folder, Local().rank_corpus(corpus, [scorer], top=TOP, skip=beyond)[0].documents)
 
     quality()  # loads compiled code
-    return Started({"all": lambda: rank_corpus(corpus, [scorer], top=TOP, threads=threads)}, quality)
+    return Started({"all": lambda: Local(threads).rank_corpus(corpus, [scorer], top=TOP)}, quality)
 
 
 def ours_together(folder: Path) -> Started:
     """Many categories of 500 members in one pass: so many times the work."""
     import priorwise as pw
-    from priorwise.engines.engine import rank_corpus
+    from priorwise.engines.engine import Local
     from ranking import scorer
 
     corpus = pw.Corpus.open(folder / "made.corpus")
     scorers = [scorer(corpus, seed) for seed in range(CATEGORIES)]
-    return Started({"all": lambda: rank_corpus(corpus, scorers, top=TOP)}, share=CATEGORIES)
+    return Started({"all": lambda: Local().rank_corpus(corpus, scorers, top=TOP)}, share=CATEGORIES)
 
 
 def scikit_learn(folder: Path) -> Started:

@@ -153,7 +153,7 @@ def rank_one_by_one(
 
 
 def score_rows(corpus: Documents, scorer: Scorer, rows: NDArray[np.int64]) -> Floats:
-    """Score some documents, as `rank_corpus` does."""
+    """Score some documents, as a pass over the corpus does."""
     from priorwise.kernels.scoring import score_documents
 
     indptr, tokens = corpus.take(rows)
@@ -245,50 +245,6 @@ MANY = 4
 TABLE_BYTES = 128 * 2**20
 
 
-def rank_corpus(
-    corpus: Documents,
-    scorers: Sequence[Scorer],
-    *,
-    top: int,
-    skip: Sequence[NDArray[np.bool_]] | NDArray[np.bool_] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> list[Top]:
-    """Rank every document of the corpus, under each scorer.
-
-    Memory beyond the mapped file is a number per token of the vocabulary and scorer, and `top` per thread and scorer.
-
-    `corpus`: the documents, or part of them. `scorers`: several cost less than one after the other. `top`: how many
-    of the best to keep. `skip`: documents to pass over. `threads`: all cores by default. `progress`: called with
-    the number of documents just done, by one thread at a time.
-    """
-    masks = masks_of(skip, len(scorers), corpus.n_documents)
-    longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
-    # The largest uint16 scale for which the longest document's sum cannot overflow.
-    largest = min(2**15 - 1, (2**31 - 1) // max(longest, 1))
-    if len(scorers) < MANY or largest < 2**8:
-        return rank_one_by_one(corpus, scorers, masks, top, threads, progress)
-    known = int(np.count_nonzero(known_to_any(scorers, corpus.n_vocabulary)))
-    at_once = max(MANY, TABLE_BYTES // max(1, 2 * known))
-    tops: list[Top] = []
-    for start in range(0, len(scorers), at_once):
-        group = slice(start, start + at_once)
-        tops += rank_side_by_side(corpus, scorers[group], masks[group], top, largest, threads, progress)
-    return tops
-
-
-def score_corpus(corpus: Documents, scorer: Scorer, *, threads: int | None = None) -> Floats:
-    """Score every document of the corpus."""
-    scoring = scorer.prepared(corpus.n_vocabulary)
-    scores = np.empty(corpus.n_documents)
-
-    def score(step: Step) -> None:
-        scores[step.start : step.start + len(step.offsets) - 1] = scoring(step.offsets, step.tokens, step.counts)
-
-    on_threads(score, steps(corpus), threads)
-    return scores
-
-
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Masks = Sequence[NDArray[np.bool_]] | NDArray[np.bool_] | None
@@ -309,7 +265,11 @@ class Engine(Protocol):
         skip: Masks = None,
         progress: Progress | None = None,
     ) -> list[Top]:
-        """Rank every document under each scorer; see :func:`rank_corpus`."""
+        """Rank every document of the corpus, under each scorer.
+
+        `scorers`: several cost less than one after the other. `top`: how many of the best to keep. `skip`: documents to
+        pass over. `progress`: called with the number of documents just done, by one thread at a time.
+        """
 
     def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]: ...
 
@@ -325,14 +285,38 @@ class Local:
 
     def rank_corpus(
         self,
-        corpus: Corpus,
+        corpus: Documents,
         scorers: Sequence[Scorer],
         *,
         top: int,
         skip: Masks = None,
         progress: Progress | None = None,
     ) -> list[Top]:
-        return rank_corpus(corpus, scorers, top=top, skip=skip, threads=self.threads, progress=progress)
+        """Rank a corpus, or a part of one.
 
-    def score_corpus(self, corpus: Corpus, scorer: Scorer) -> NDArray[np.float64]:
-        return score_corpus(corpus, scorer, threads=self.threads)
+        Memory beyond the mapped file is a number per token of the vocabulary and scorer, and `top` per thread and
+        scorer.
+        """
+        masks = masks_of(skip, len(scorers), corpus.n_documents)
+        longest = max((int(np.diff(batch.offsets).max(initial=0)) for batch in corpus.batches()), default=0)
+        # The largest uint16 scale for which the longest document's sum cannot overflow.
+        largest = min(2**15 - 1, (2**31 - 1) // max(longest, 1))
+        if len(scorers) < MANY or largest < 2**8:
+            return rank_one_by_one(corpus, scorers, masks, top, self.threads, progress)
+        known = int(np.count_nonzero(known_to_any(scorers, corpus.n_vocabulary)))
+        at_once = max(MANY, TABLE_BYTES // max(1, 2 * known))
+        tops: list[Top] = []
+        for start in range(0, len(scorers), at_once):
+            group = slice(start, start + at_once)
+            tops += rank_side_by_side(corpus, scorers[group], masks[group], top, largest, self.threads, progress)
+        return tops
+
+    def score_corpus(self, corpus: Documents, scorer: Scorer) -> NDArray[np.float64]:
+        scoring = scorer.prepared(corpus.n_vocabulary)
+        scores = np.empty(corpus.n_documents)
+
+        def score(step: Step) -> None:
+            scores[step.start : step.start + len(step.offsets) - 1] = scoring(step.offsets, step.tokens, step.counts)
+
+        on_threads(score, steps(corpus), self.threads)
+        return scores

@@ -31,7 +31,7 @@ from priorwise.corpus.storage.files import TOKENS
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.storage.structure import check_token_batch
 from priorwise.corpus.texts import KeepText
-from priorwise.engines.engine import Answer, Item, Masks, Progress, rank_corpus, score_corpus
+from priorwise.engines.engine import Answer, Item, Local, Masks, Progress
 from priorwise.errors import DamagedCorpus, EngineFailed, InputError, MissingJava, PriorwiseError, optional
 from priorwise.ranking.scorer import Scorer, Top, best_first
 
@@ -626,7 +626,7 @@ class RankPart:
 
     def __call__(self, part: CorpusPart) -> Iterator[pa.RecordBatch]:
         masks = [part.own(rows) for rows in self.skipped]
-        tops = rank_corpus(part, self.scorers, top=self.top, skip=masks, threads=1)
+        tops = Local(1).rank_corpus(part, self.scorers, top=self.top, skip=masks)
         for number, found in enumerate(tops):
             columns = {
                 "scorer": [number],
@@ -644,5 +644,5 @@ class ScorePart:
     scorer: Scorer
 
     def __call__(self, part: CorpusPart) -> Iterator[pa.RecordBatch]:
-        scores = score_corpus(part, self.scorer, threads=1)
+        scores = Local(1).score_corpus(part, self.scorer)
         yield pa.RecordBatch.from_pydict({"start": [part.start], "scores": [scores]}, schema=_SCORES)

@@ -208,7 +208,7 @@ def _discovered(workspace: Workspace, note: Note, path: Path, report: Report) ->
 
 def found_documents(workspace: Workspace, wanted: str, limit: int) -> list[dict[str, Any]]:
     """Search the documents for words: those with the most and the rarest of them come first."""
-    from priorwise.engines.engine import rank_corpus
+    from priorwise.engines.engine import Local
     from priorwise.models.weights import Weights
     from priorwise.ranking.scorer import Scorer
 
@@ -218,7 +218,7 @@ def found_documents(workspace: Workspace, wanted: str, limit: int) -> list[dict[
     if not len(known):
         return []
     rarity = np.log((corpus.n_documents + 1) / (corpus.document_frequency[known] + 0.5))
-    (top,) = rank_corpus(corpus, [Scorer(Weights(known, rarity[np.newaxis], np.zeros(1)))], top=limit)
+    (top,) = Local().rank_corpus(corpus, [Scorer(Weights(known, rarity[np.newaxis], np.zeros(1)))], top=limit)
     rows = top.documents[top.scores > 0]
     return [document_facts(workspace, row) for row in rows.tolist()]
 
