@@ -69,11 +69,8 @@ def test_version_is_that_of_the_metadata():
 
 
 def test_public_names_are_sorted_and_there():
-    def constants_classes_functions(name: str) -> tuple[bool, bool, str]:
-        return not name.isupper(), not name[0].isupper(), name
-
     names = list(priorwise.__all__)
-    assert names == sorted(set(names), key=constants_classes_functions)
+    assert names == sorted(set(names))
     assert [name for name in names if not hasattr(priorwise, name)] == []
 
 
