@@ -166,7 +166,7 @@ def test_groups_and_threads_change_nothing(corpus: Corpus, labels: list[str], mo
 
 
 def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
-    with pytest.raises(InputError, match="at least one label"):
+    with pytest.raises(InputError, match="at least one category"):
         discover_many(corpus, [])
     with pytest.raises(InputError, match="'Chess' is there twice"):
         discover_many(corpus, ["Chess", "Chess"])
