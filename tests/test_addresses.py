@@ -92,7 +92,7 @@ def test_a_copy_goes_on_or_begins_anew(left: bytes, tmp_path: Path) -> None:
 def test_what_is_not_what_was_said_is_not_kept(wrong: bytes, tmp_path: Path) -> None:
     checksum = hashlib.sha256(CONTENT).hexdigest()
     (tmp_path / "copy.partial").write_bytes(wrong[:999])
-    with pytest.raises(BrokenFile, match="not what was said to be there"):
+    with pytest.raises(BrokenFile, match="differs from what the server announced"):
         copied(lambda: io.BytesIO(wrong), tmp_path / "copy", len(CONTENT), sha256=checksum)
     assert not list(tmp_path.iterdir())
 

@@ -195,7 +195,7 @@ def test_progress_is_told(corpus: Corpus) -> None:
     ("choices", "error", "says"),
     [
         ({}, InputError, "give a category, a list of members, words or a description"),
-        ({"label": "Chess", "members": ["doc-00001"]}, InputError, "either a label or a list"),
+        ({"label": "Chess", "members": ["doc-00001"]}, InputError, "either a category or a list"),
         ({"label": "Ches"}, UnknownName, r"no category 'Ches'; did you mean 'Chess' \(\d+ members\)\?"),
         ({"members": ["doc-00001"], "model": "presence"}, NotEnoughData, "at least 2 members to learn from"),
         ({"members": []}, NotEnoughData, "no members: give words or a description"),

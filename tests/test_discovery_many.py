@@ -168,11 +168,11 @@ def test_groups_and_threads_change_nothing(corpus: Corpus, labels: list[str], mo
 def test_what_cannot_be_learned_is_refused(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="at least one category"):
         discover_many(corpus, [])
-    with pytest.raises(InputError, match="'Chess' is there twice"):
+    with pytest.raises(InputError, match="'Chess' is listed twice"):
         discover_many(corpus, ["Chess", "Chess"])
     with pytest.raises(UnknownName, match="no category 'Ches'"):
         discover_many(corpus, ["Ches"])
-    with pytest.raises(InputError, match="words or a description are of one category"):
+    with pytest.raises(InputError, match="words and a description belong to one category"):
         discover_many(corpus, ["Chess"], model="default", description="a game")
     with pytest.raises(InputError, match="has no subcategories"):
         discover_many(corpus, ["Chess"], subcategory_depth=1)

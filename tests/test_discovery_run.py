@@ -269,7 +269,7 @@ def test_the_settings_of_the_default_model_are_drawn(auto_run: Run, corpus: Corp
     assert "the given prior is at λ− 2, λ+ 1" in given.plot_terrain().summary
     with pytest.raises(InputError, match="the default model has no objective map"):
         _ = auto_run.ranker.terrain
-    with pytest.raises(InputError, match="this run has no stage 'presence', only baseline, members"):
+    with pytest.raises(InputError, match="this run has no presence model, only baseline, members"):
         _ = auto_run.terrain
 
 
