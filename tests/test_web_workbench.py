@@ -322,3 +322,29 @@ def test_the_interface_is_described_as_it_is() -> None:
     assert len(names) == len(set(names))
     (parameter,) = described["/c/{corpus}/api/workbench/sample"]["post"]["parameters"]
     assert parameter["in"] == "path"
+
+
+def test_answers_have_the_fields_that_are_described(corpus: Corpus, auto_path: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(auto_path, runs / "auto.run")
+    pages = pages_of(Workspace(corpus, folder=runs))
+    app, described = make_app(pages), openapi([], pages)["paths"]
+    first = ask(app, "/api/workbench/state?category=auto&reviewer=Ada").json()["next"][0]["id"]
+    verdict = {"id": first, "verdict": "yes", "identity": "a"}
+    given = {"category": "auto", "reviewer": "Ada", "q": "comet", "id": first}
+    posted = {"judge": verdict, "undo": {}, "sample": {"n": 3}, "share": {"reviewers": ["Ada", "Bob"]}}
+    checked = 0
+    for path, operations in described.items():
+        ((method, operation),) = operations.items()
+        place, name = path.removeprefix("/c/{corpus}"), path.rpartition("/")[2]
+        ((kind, content),) = operation["responses"]["2XX"]["content"].items()
+        if kind != "application/json" or (method == "post" and name not in posted):
+            continue
+        asked = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
+        query = "&".join(f"{each}={quote(given[each])}" for each in asked & set(given))
+        body = {"category": "auto", "reviewer": "Ada", **posted[name]} if method == "post" else None
+        found = ask(app, f"{place}?{query}", body)
+        assert found.status == 200, (path, found.body)
+        assert set(found.json()) == set(content["schema"]["properties"]), path
+        checked += 1
+    assert checked > 15

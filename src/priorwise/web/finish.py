@@ -37,7 +37,11 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
     def bench_of(request: Request) -> tuple[Note, Bench]:
         return benches.of(query_of(request).text("category", longest=300))
 
-    @takes("Say how complete a category is, and whether it is safe to stop.", category="text")
+    @takes(
+        "Say how complete a category is, and whether it is safe to stop.",
+        "key name label run members judged found unread curve missing stop disagreements original",
+        category="text",
+    )
     def state(request: Request) -> Response:
         note, bench = bench_of(request)
         session = bench.session
@@ -62,6 +66,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
 
     @takes(
         "Download what was found, the whole category, or all candidates.",
+        "*",
         category="text",
         what="text",
         **{"as": "text"},
@@ -74,7 +79,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
         content = finished_bytes([finished_now(workspace, note, bench)], kind, statuses=WHAT[what])
         return _download(content, f"{slug(note.name)}-{what}.{ending}", media)
 
-    @takes("Download every verdict.", category="text")
+    @takes("Download every verdict.", "*", category="text")
     def verdicts(request: Request) -> Response:
         note, bench = bench_of(request)
         lines = [
@@ -84,7 +89,7 @@ def finish_page(workspace: Workspace, benches: Benches) -> Page:
         text = BYTE_ORDER_MARK + "".join(f"{line}\n" for line in lines)
         return _download(text.encode("utf-8", "replace"), f"{slug(note.name)}-verdicts.csv", "text/csv")
 
-    @takes("Download the original file with the new category added.", category="text")
+    @takes("Download the original file with the new category added.", "*", category="text")
     def original(request: Request) -> Response:
         note, bench = bench_of(request)
         name = _original(workspace)

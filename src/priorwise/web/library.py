@@ -34,7 +34,7 @@ def library_page(workspace: Workspace) -> Page:
     corpus = workspace.corpus
     categories = Categories(workspace)
 
-    @takes("Say what the corpus holds.")
+    @takes("Say what the corpus holds.", "corpus documents labels vocabulary suggested")
     def facts(_request: Request) -> Response:
         return answer(
             {
@@ -46,7 +46,7 @@ def library_page(workspace: Workspace) -> Page:
             }
         )
 
-    @takes("List the categories that somebody works on, and jobs.")
+    @takes("List the categories that somebody works on, and jobs.", "categories jobs")
     def begun(_request: Request) -> Response:
         jobs = workspace.jobs.states(corpus=workspace.name, kind="find")
         working = {job["name"] for job in jobs if job["state"] in ("waiting", "running")}
@@ -56,7 +56,7 @@ def library_page(workspace: Workspace) -> Page:
         ]
         return answer({"categories": notes, "jobs": jobs})
 
-    @takes("Find categories; typing errors do not matter.", q="text?", offset="whole?", limit="whole?")
+    @takes("Find categories; typing errors do not matter.", "labels more", q="text?", offset="whole?", limit="whole?")
     def labels(request: Request) -> Response:
         query = query_of(request)
         limit = query.whole("limit", 1, MOST_LABELS, default=20)
@@ -69,7 +69,7 @@ def library_page(workspace: Workspace) -> Page:
         rows = [{"label": label, "documents": size, "begun": known.get(label)} for label, size in found[offset:]]
         return answer({"labels": rows[:limit], "more": len(rows) > limit})
 
-    @takes("Search the documents.", q="text", limit="whole?")
+    @takes("Search the documents.", "documents", q="text", limit="whole?")
     def documents(request: Request) -> Response:
         query = query_of(request)
         return answer(
@@ -80,7 +80,7 @@ def library_page(workspace: Workspace) -> Page:
             }
         )
 
-    @takes("Find what is missing from a category (discover).", label="text")
+    @takes("Find what is missing from a category (discover).", "key", label="text")
     async def find(request: Request) -> Response:
         fields = await body_of(request)
         label = fields.text("label")
@@ -96,6 +96,7 @@ def library_page(workspace: Workspace) -> Page:
 
     @takes(
         "Make a category of examples, words or a description.",
+        "key",
         name="text",
         description="text?",
         words="text?",
@@ -129,7 +130,7 @@ def library_page(workspace: Workspace) -> Page:
         start_finding(workspace, categories, note)
         return note
 
-    @takes("Continue a search that was interrupted.", key="text")
+    @takes("Continue a search that was interrupted.", "key", key="text")
     async def resume(request: Request) -> Response:
         note = await run_in_threadpool(categories.get, (await body_of(request)).text("key"))
         await run_in_threadpool(start_finding, workspace, categories, note)

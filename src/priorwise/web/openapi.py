@@ -27,19 +27,28 @@ _TYPES = {
 }
 
 
-def takes(summary: str, **fields: str) -> Callable[[Endpoint], Endpoint]:
-    """Say what an endpoint does, and which fields it takes: their types, with ``?`` behind those that may be left out.
+_ABOUT = (
+    "Bring a file (Start), choose a category or make one (Categories), judge the best candidates and read why they "
+    "are candidates (Workbench), share the work (Together), and download the result (Finish). The ranking learns from "
+    "every verdict. What takes long is a job: its state is in the list of jobs until its result is there."
+)
+
+
+def takes(summary: str, answers: str = "", **fields: str) -> Callable[[Endpoint], Endpoint]:
+    """Say what an endpoint does, which fields its answer has (``*``: a file), and which it takes.
+
+    Those that may be left out have a ``?`` behind their type.
 
     Examples
     --------
-    >>> @takes("Find a category.", q="text", limit="whole?")
+    >>> @takes("Find a category.", "labels more", q="text", limit="whole?")
     ... def find(request): ...
     >>> find.about[0]
     'Find a category.'
     """
 
     def decorate(endpoint: Endpoint) -> Endpoint:
-        endpoint.about = summary, fields  # type: ignore[attr-defined]
+        endpoint.about = summary, answers, fields  # type: ignore[attr-defined]
         return endpoint
 
     return decorate
@@ -53,12 +62,12 @@ def openapi(pages: Sequence[Page], corpus_pages: Sequence[Page] = ()) -> dict[st
             for route in page.routes:
                 if isinstance(route, Route) and hasattr(route.endpoint, "about"):
                     method = "post" if "POST" in (route.methods or ()) else "get"
-                    paths.setdefault(f"{prefix}/api/{page.name}{route.path}", {})[method] = _operation(
-                        route.endpoint.about, f"{page.name}_{route.path.strip('/').replace('.', '_')}", method, prefix
-                    )
+                    name = f"{page.name}_{route.path.strip('/').replace('.', '_')}"
+                    described = {"tags": [page.title], **_operation(route.endpoint.about, name, method, prefix)}
+                    paths.setdefault(f"{prefix}/api/{page.name}{route.path}", {})[method] = described
     return {
         "openapi": "3.1.0",
-        "info": {"title": "priorwise", "version": __version__},
+        "info": {"title": "priorwise", "version": __version__, "description": _ABOUT},
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -85,8 +94,8 @@ def openapi_route(pages: Sequence[Page], corpus_pages: Callable[[], Sequence[Pag
     return Route("/openapi.json", document)
 
 
-def _operation(about: tuple[str, dict[str, str]], name: str, method: str, prefix: str) -> dict[str, Any]:
-    summary, fields = about
+def _operation(about: tuple[str, str, dict[str, str]], name: str, method: str, prefix: str) -> dict[str, Any]:
+    summary, answers, fields = about
     found: dict[str, Any] = {"summary": summary, "operationId": name}
     parameters = []
     if prefix:
@@ -107,10 +116,17 @@ def _operation(about: tuple[str, dict[str, str]], name: str, method: str, prefix
         found["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": {}}}}
     if parameters:
         found["parameters"] = parameters
-    found["responses"] = {"2XX": {"description": "The answer."}, "4XX": {"$ref": "#/components/responses/Error"}}
+    found["responses"] = {"2XX": _answer(answers), "4XX": {"$ref": "#/components/responses/Error"}}
     return found
 
 
 def _schema(kind: str) -> dict[str, Any]:
     name = _TYPES[kind.removesuffix("?")]
     return {"type": name, "items": {"type": "string"}} if name == "array" else {"type": name}
+
+
+def _answer(names: str) -> dict[str, Any]:
+    if names == "*":
+        return {"description": "A file.", "content": {"application/octet-stream": {"schema": {}}}}
+    schema = {"type": "object", "properties": {name: {} for name in names.split()}}
+    return {"description": "The answer.", "content": {"application/json": {"schema": schema}}}

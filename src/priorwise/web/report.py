@@ -15,6 +15,7 @@ from priorwise.report.subject import Subject, subjects_of
 from priorwise.review.export import check_accepted, finished_of
 from priorwise.web.answers import answer
 from priorwise.web.app import Page
+from priorwise.web.openapi import takes
 from priorwise.web.workspace import Workspace
 
 MOST_RUNS = 50
@@ -23,6 +24,7 @@ MOST_RUNS = 50
 def report_page(workspace: Workspace) -> Page:
     """Return the page; without a run in its address it asks which runs to report on."""
 
+    @takes("List the runs.", "runs")
     def runs(_request: Request) -> Response:
         return answer({"runs": workspace.facts()})
 
@@ -39,6 +41,7 @@ def report_page(workspace: Workspace) -> Page:
         return subjects_of([workspace.run_path(name) for name in names], workspace.corpus.path)
 
     def file(name: str, kind: str, made: Callable[[Sequence[Subject]], str | bytes]) -> Callable[[Request], Response]:
+        @takes(f"Download {name} of a run.", "*", run="text")
         def endpoint(request: Request) -> Response:
             content = made(subjects(request))
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -121,7 +121,9 @@ _LONGEST_COLUMN = 500
 def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
     """Return the page."""
 
-    @takes("List the corpora, imports that were interrupted, and jobs.")
+    @takes(
+        "List the corpora, imports that were interrupted, and jobs.", "corpora interrupted jobs endings folder largest"
+    )
     def state(_request: Request) -> Response:
         return answer(
             {
@@ -134,7 +136,7 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
             }
         )
 
-    @takes("Bring a file.", name="text", file="file")
+    @takes("Bring a file.", "upload bytes", name="text", file="file")
     async def upload(request: Request) -> Response:
         name = query_of(request).text("name", longest=1000)
         number, path = await run_in_threadpool(corpora.new_upload, name)
@@ -150,6 +152,8 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
 
     @takes(
         "Look into a file that was brought.",
+        "name bytes wiki columns rows roles separator separator_said looked_at whole categories n_categories "
+        "unlabelled remarks",
         upload="text",
         id="text?",
         title="text?",
@@ -166,7 +170,7 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
             return answer({**facts, "wiki": True})
         return answer({**facts, "wiki": False, **preview(path, Opening(), _chosen(query))})
 
-    @takes("Make a corpus of a file that was brought.", upload="text", columns="object?")
+    @takes("Make a corpus of a file that was brought.", "name", upload="text", columns="object?")
     async def begin(request: Request) -> Response:
         fields = await body_of(request)
         number = fields.text("upload")
@@ -181,7 +185,7 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
         await run_in_threadpool(corpora.drop_upload, (await body_of(request)).text("upload"))
         return answer({})
 
-    @takes("Continue an import that was interrupted.", name="text")
+    @takes("Continue an import that was interrupted.", "name", name="text")
     async def resume(request: Request) -> Response:
         name = await run_in_threadpool(corpora.resume, (await body_of(request)).text("name"))
         return answer({"name": name}, 202)
@@ -196,7 +200,7 @@ def start_page(corpora: Corpora, largest: int = LARGEST_UPLOAD) -> Page:
         corpora.jobs.cancel((await body_of(request)).whole("job", 0, 1 << 40))
         return answer({})
 
-    @takes("Make the corpus of the demo.")
+    @takes("Make the corpus of the demo.", "name")
     async def demo(_request: Request) -> Response:
         name = "demo"
         if name not in {each["name"] for each in corpora.facts()}:

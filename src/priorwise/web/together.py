@@ -110,7 +110,11 @@ def together_page(workspace: Workspace, benches: Benches, invitations: Invitatio
     """Return the page."""
     corpus = workspace.corpus
 
-    @takes("Return the reviewers of a category, their agreement and disagreements.", category="text")
+    @takes(
+        "Return the reviewers of a category, their agreement and disagreements.",
+        "key name team reviewers pairs group disagreements",
+        category="text",
+    )
     def state(request: Request) -> Response:
         note, bench = benches.of(query_of(request).text("category", longest=300))
         session = bench.session
@@ -149,6 +153,7 @@ def together_page(workspace: Workspace, benches: Benches, invitations: Invitatio
 
     @takes(
         "Split the queue between reviewers, or let several judge the same documents.",
+        "team",
         category="text",
         reviewers="texts",
         copies="whole?",
@@ -165,6 +170,7 @@ def together_page(workspace: Workspace, benches: Benches, invitations: Invitatio
 
     @takes(
         "Decide about a document that reviewers judged differently.",
+        "stored",
         category="text",
         reviewer="text",
         id="text",

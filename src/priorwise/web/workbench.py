@@ -111,7 +111,12 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
         fields = await body_of(request)
         return fields, *(await run_in_threadpool(asked, request, fields))
 
-    @takes("Open a category.", category="text", reviewer="text?")
+    @takes(
+        "Open a category.",
+        "key name description words round run reviewer reviewers is_guest keeps_text can_learn_again",
+        category="text",
+        reviewer="text?",
+    )
     def start(request: Request) -> Response:
         guest = request.scope.get("guest")
         given = {"reviewer": "me", **request.query_params}
@@ -133,14 +138,19 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
             }
         )
 
-    @takes("Return the queue, what comes next, and the estimate of missing members.", category="text", reviewer="text")
+    @takes(
+        "Return the queue, what comes next, and the estimate of missing members.",
+        "summary queue total new next verdicts",
+        category="text",
+        reviewer="text",
+    )
     def state(request: Request) -> Response:
         note, bench, reviewer = asked(request, query_of(request))
         found = look(bench, reviewer)
         benches.keep(note, found["summary"])
         return answer(found)
 
-    @takes("Return a part of the queue.", category="text", reviewer="text", offset="whole?", q="text?")
+    @takes("Return a part of the queue.", "rows total", category="text", reviewer="text", offset="whole?", q="text?")
     def queue(request: Request) -> Response:
         query = query_of(request)
         _, bench, reviewer = asked(request, query)
@@ -150,7 +160,13 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
             rows = fitting(corpus, rows, query.text("q", longest=300))
         return answer({"rows": rows[offset : offset + SHOWN], "total": len(rows)})
 
-    @takes("Return a document and explain its rank.", category="text", reviewer="text", id="text")
+    @takes(
+        "Return a document and explain its rank.",
+        "id title address text labels other for against similar own",
+        category="text",
+        reviewer="text",
+        id="text",
+    )
     def document(request: Request) -> Response:
         query = query_of(request)
         note, bench, reviewer = asked(request, query)
@@ -158,6 +174,7 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
 
     @takes(
         "Store a verdict: yes, no, unsure or skip.",
+        "stored at",
         category="text",
         reviewer="text",
         id="text",
@@ -180,12 +197,12 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
         stored = await run_in_threadpool(judged, bench, id, word, previous, given)
         return answer({"stored": stored.id, "at": stored.at})
 
-    @takes("Take back the last verdict.", category="text", reviewer="text")
+    @takes("Take back the last verdict.", "id", category="text", reviewer="text")
     async def undo(request: Request) -> Response:
         _, _, bench, reviewer = await posted(request)
         return answer({"id": await run_in_threadpool(bench.session.undo, reviewer)})
 
-    @takes("Draw unread documents at random, to be judged next.", category="text", n="whole")
+    @takes("Draw unread documents at random, to be judged next.", "drawn", category="text", n="whole")
     async def sample(request: Request) -> Response:
         fields = await body_of(request)
         _, bench = await run_in_threadpool(benches.of, fields.text("category", longest=300))
@@ -205,7 +222,7 @@ def workbench_page(workspace: Workspace, benches: Benches) -> Page:
             Keywords.parse(given)
         start_finding(workspace, categories, categories.change(note.key, next_round={"words": given}, at=time.time()))
 
-    @takes("List the verdicts; a guest's own only.", category="text", reviewer="text?")
+    @takes("List the verdicts; a guest's own only.", "verdicts", category="text", reviewer="text?")
     def history(request: Request) -> Response:
         _, bench, reviewer = asked(request, Fields({"reviewer": "me", **request.query_params}))
         said = [each for each in current(bench.session.log) if not each.is_blind and each.verdict != "skip"]

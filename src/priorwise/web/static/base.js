@@ -143,6 +143,11 @@ export function later(milliseconds, act) {
   };
 }
 
+/** So many pixels at the usual size of letters; more where the page's letters are larger. */
+export function scaled(pixels) {
+  return (pixels / 16) * parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
+
 /** A colour of the style, such as `--ink`, as it is at this moment in light or dark. */
 export function colour(name) {
   const probe = el("span", { hidden: true });

@@ -1,5 +1,5 @@
 // Charts by plotly, in the colours of the page. Load this module only on pages that draw.
-import { colour, el, onTheme } from "/static/base.js";
+import { colour, el, onTheme, scaled } from "/static/base.js";
 
 let loading;
 
@@ -21,7 +21,7 @@ export function look() {
   return {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: ink, family: getComputedStyle(document.body).fontFamily, size: 13 },
+    font: { color: ink, family: getComputedStyle(document.body).fontFamily, size: scaled(13) },
     colorway: ["--series-1", "--series-2", "--series-3", "--series-4"].map(colour),
     margin: { l: 56, r: 16, t: 24, b: 48 },
     hoverlabel: { bgcolor: colour("--raised"), bordercolor: colour("--line"), font: { color: ink } },

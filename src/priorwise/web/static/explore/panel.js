@@ -1,5 +1,5 @@
 // One panel: the points of the training documents, or of those held out; axes, the line, what is pointed at.
-import { colour, el } from "/static/base.js";
+import { colour, el, scaled } from "/static/base.js";
 import { drawnLine, ticks, vertical } from "./frame.js";
 import { below } from "./measures.js";
 import { Sheet, shapes } from "./stamps.js";
@@ -107,7 +107,7 @@ export class Panel {
     pen.lineWidth = 1;
     pen.strokeRect(EDGES.left - 0.5, EDGES.top - 0.5, this.inner.width + 1, this.inner.height + 1);
     pen.fillStyle = of.quiet;
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = `${scaled(11)}px system-ui, sans-serif`;
     pen.textAlign = "center";
     for (const at of ticks(frame.u0, frame.u1)) {
       const [x] = this.toScreen(frame, at, 0);

@@ -1,5 +1,5 @@
 // What is known of the priors of the family: a map for two numbers, a curve for one, or what a search tried.
-import { address, ask, colour, el, fill } from "/static/base.js";
+import { address, ask, colour, el, fill, scaled } from "/static/base.js";
 import { draw } from "/static/charts.js";
 import { short } from "./state.js";
 
@@ -123,7 +123,7 @@ export class Terrain {
       traces: [one("no kinship", "circle", ({ values }) => values[1] === 0), one("kinship", "square", ({ values }) => values[1] > 0)].filter(({ x }) => x.length),
       layout: {
         margin: { t: 6, r: 12, b: 34, l: 46 },
-        font: { size: 12 },
+        font: { size: scaled(12) },
         legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
         xaxis: { type: "log", title: { text: first.symbol, standoff: 2 }, exponentformat: "power", dtick: 1 },
         yaxis: { type: "log", title: { text: "typical rank" }, exponentformat: "power", tickformat: "~s", nticks: 5 },
@@ -142,7 +142,7 @@ export class Terrain {
       traces: [heat, ...this.marks(shown, ([a, b]) => [b, a])],
       layout: {
         margin: { t: 6, r: 4, b: 34, l: 46 },
-        font: { size: 12 },
+        font: { size: scaled(12) },
         xaxis: this.axis(second, shown.axes[1]),
         yaxis: this.axis(first, shown.axes[0]),
       },
@@ -161,7 +161,7 @@ export class Terrain {
       traces: [line, ...this.marks(shown, ([value]) => [value, nearest(value)])],
       layout: {
         margin: { t: 6, r: 12, b: 34, l: 46 },
-        font: { size: 12 },
+        font: { size: scaled(12) },
         xaxis: { type: parameter.is_share ? "linear" : "log", title: { text: parameter.symbol, standoff: 2 }, exponentformat: "power" },
         yaxis: { title: { text: shown.name }, rangemode: "tozero" },
       },

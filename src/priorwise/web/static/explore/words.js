@@ -13,7 +13,7 @@ export class Words {
         ["Before", "Now", "Change"].map((name) => el("th", { scope: "col", class: "number" }, name)))), this.body);
     this.node = el("section", { class: "words", "aria-labelledby": "words-title" },
       el("h2", { id: "words-title" }, "Words that moved"), this.note,
-      el("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Words that moved" }, this.table));
+      el("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": "Weights before and now" }, this.table));
     this.isBusy = false;
     this.isWanted = false;
   }
