@@ -4,6 +4,7 @@ import { allIsWell, ask, complain, el, fill, outside, say } from "/static/base.j
 export const KEYS = [["yes", "y", "Yes"], ["no", "n", "No"], ["unsure", "u", "Unsure"], ["skip", "s", "Skip"]];
 const RETRY = 1000;
 const KEPT = 12;
+const LONG = 300;
 
 /**
  * The document and the verdicts below it; the workbench and the blind evaluation put their own parts around them.
@@ -26,9 +27,10 @@ export function judging({ pending, store, body, key, read, known, draw, stored, 
   let isSaving = false;
 
   const title = el("h2", { dir: "auto", tabindex: "-1" });
+  const whole = el("button", { type: "button", class: "link", hidden: true, click: () => { title.classList.remove("long"); whole.hidden = true; title.focus(); } }, "Whole title");
   const meta = el("div");
   const text = el("div", { class: "text", dir: "auto" });
-  const page = el("article", { class: "document", tabindex: "0", "aria-label": "Document" }, title, meta, text);
+  const page = el("article", { class: "document", tabindex: "0", "aria-label": "Document" }, title, el("div", {}, whole), meta, text);
   const buttons = new Map(KEYS.map(([word, letter, name]) => [word, el("button", { type: "button", class: `verdict is-${word}`, "aria-keyshortcuts": letter, "aria-pressed": "false", click: () => judge(word) }, name, " ", el("kbd", {}, letter.toUpperCase()))]));
   const saving = el("p", { class: "saving", role: "status" });
   const more = el("div", { class: "row small" }, el("button", { type: "button", class: "plain", "aria-keyshortcuts": "z", click: takeBack }, "Undo ", el("kbd", {}, "Z")));
@@ -44,7 +46,8 @@ export function judging({ pending, store, body, key, read, known, draw, stored, 
       const found = await fetched(id);
       if (shown !== id) return;
       fill(title, outside(found.address, found.title));
-      title.classList.toggle("long", found.title.length > 200);
+      title.classList.toggle("long", found.title.length > LONG);
+      whole.hidden = found.title.length <= LONG;
       fill(text, draw(found, { meta }) ?? found.text ?? "The corpus keeps no texts. Follow the link, or judge by the title.");
       page.dataset.document = id;
       page.scrollTop = 0;
@@ -128,6 +131,8 @@ export function judging({ pending, store, body, key, read, known, draw, stored, 
   function end(heading, ...children) {
     shown = null;
     fill(title, heading);
+    title.classList.remove("long");
+    whole.hidden = true;
     fill(meta);
     fill(text, children);
     press(null);
