@@ -25,7 +25,8 @@ def all_commands(group: click.Group = main, path: tuple[str, ...] = ()) -> Itera
             command = group.get_command(ctx, name)
             if isinstance(command, click.Group):
                 yield from all_commands(command, (*path, name))
-            elif isinstance(command, Command):
+            else:
+                assert isinstance(command, Command), f"{name} has no example, and no --quiet"
                 yield (*path, name), command
 
 

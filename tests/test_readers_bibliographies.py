@@ -147,6 +147,14 @@ def test_bibtex(tmp_path: Path) -> None:
     assert (second.id, second.other["note"]) == ("roe2020", "with Éclairs & more")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_dump_of_a_wiki_is_not_endnote(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "wiki.xml"
+    path.write_text('<?xml version="1.0"?>\n<mediawiki xml:lang="en">\n<page/></mediawiki>', encoding)
+    with pytest.raises(BrokenFile, match="the dump of a wiki; read it with `priorwise ingest wikipedia`"):
+        list(RecordReader(path))
+
+
 def test_endnote(tmp_path: Path) -> None:
     (record,), remarks = read(tmp_path, {"library.xml": ENDNOTE})
     assert (record.id, record.title, record.text) == ("10.1000/milk", "Milk & honey in the diet", "Sweet.")

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from priorwise.cli.options import open_corpus, place, runs_beside
+from priorwise.cli.options import PATH, command, open_corpus, option, place, runs_beside
 from priorwise.errors import MissingExtra, PriorwiseError
 
 MOST = 100
@@ -22,15 +22,15 @@ INSTRUCTIONS = (
 )
 
 
-@click.command()
+@command(examples="mcp articles.corpus")
 @click.argument("corpus", callback=place)
-@click.option("--runs", type=click.Path(path_type=Path), help="Where runs are kept. [default: CORPUS with .runs]")
-@click.option("--reviewer", default="agent", show_default=True, help="The name under which verdicts are stored.")
+@option("--runs", type=PATH, help="Where runs are kept. [default: CORPUS with .runs]")
+@option("--reviewer", default="agent", show_default=True, help="The name under which verdicts are stored.")
 def mcp(corpus: Path | str, runs: Path | None, reviewer: str) -> None:
     """Let an agent find and judge documents of CORPUS, by the Model Context Protocol.
 
-    The server speaks on standard input and output: name this command in the settings of the agent. Its verdicts are
-    stored in runs, as those of people are, under the reviewer's name.
+    The server uses standard input and output: name this command in the settings of the agent. Its verdicts are stored
+    in runs, as those of people are, under the reviewer's name.
     """
     make_server(Sessions(open_corpus(corpus), runs or runs_beside(corpus), reviewer)).run("stdio")
 

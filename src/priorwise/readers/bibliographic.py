@@ -453,6 +453,8 @@ def endnote(reader: RecordReader, path: Path) -> Numbered:
         with opened(path, reader.tell) as stream:
             text = io.TextIOWrapper(stream, encoding=encoding.codec, errors="replace")
             while piece := text.read(_CHUNK):
+                if "<mediawiki" in piece[:200]:
+                    raise BrokenFile(path, "the dump of a wiki; read it with `priorwise ingest wikipedia`")
                 yield piece.encode()
 
     for number, _, element in endnote_records(pieces(), lambda what, n: reader.remark(what, n=n)):
