@@ -36,7 +36,7 @@ import priorwise as pw
 from priorwise.corpus import Corpus
 from priorwise.discovery import stopping
 from priorwise.features.document_vectors import WordCovariance
-from priorwise.models.regression.judged_squares import USUAL_RATIO, JudgedSquares
+from priorwise.models.regression.judged_squares import USUAL_RATIO, JudgedSquares, balanced
 from priorwise.ranking import metrics as screening
 from priorwise.ranking.metrics import average_precision, compare
 from priorwise.review.session import ASKS, STRENGTH, TOGETHER, with_constant
@@ -45,7 +45,8 @@ from priorwise.review.simulation import READERS, Machine, Task, learner_of_sessi
 CHECKED_AFTER = (0, 50, 100, 250, 500)
 CATEGORIES, SMALLEST = 10, 15
 RECALL = CONFIDENCE = 0.95
-ASKED = 300
+ASKED_AGAIN = 0.05
+"""Where ways to ask are compared, the ranking is learned again after this share of new verdicts."""
 
 Review = tuple[list[str], list[str], np.ndarray]
 Row = dict[str, Any]
@@ -99,16 +100,38 @@ def learner_of(X: Any, together: float = TOGETHER, **settings: Any) -> JudgedSqu
     return JudgedSquares(with_constant(X), **{"strength": STRENGTH, **settings}, covariance=covariance)
 
 
+class Replayed(JudgedSquares):
+    """The model of a session with a centre of 0. The products of all documents are computed once, for all starts."""
+
+    def __init__(self, products: np.ndarray) -> None:
+        from scipy.sparse import csr_matrix
+
+        super().__init__(csr_matrix((len(products), 0), dtype=np.float32), strength=STRENGTH)
+        self.products = products
+
+    def _products(self, row: int) -> np.ndarray:
+        return np.asarray(self.products[row, self._rows])
+
+    def scores(self) -> np.ndarray:
+        self.weights()
+        return np.asarray(self.products[:, self._rows] @ self._alpha)
+
+
+@lru_cache(maxsize=1)
+def products_of(path: Path) -> np.ndarray:
+    """The products of all documents of a review under the prior covariance."""
+    X = features(read_review(path))
+    return np.asarray(WordCovariance(X, TOGETHER).products(with_constant(X)), np.float32)
+
+
 def start(labels: np.ndarray, seed: int) -> list[int]:
     """One member and one other document."""
     rng = np.random.default_rng(seed)
     return [int(rng.choice(np.flatnonzero(which), 1, replace=False)[0]) for which in (labels, ~labels)]
 
 
-def ours(review: Review, seed: int, every: float, learner: Any = None) -> list[int]:
+def ours(labels: np.ndarray, seed: int, every: float, learner: Any) -> list[int]:
     """From verdicts alone. The ranking is learned again when there are `every` times as many verdicts more."""
-    labels = review[2]
-    learner = learner or learner_of(features(review))
     order, unread = start(labels, seed), np.ones(len(labels), bool)
     for row in order:
         learner.judge(row, bool(labels[row]))
@@ -138,16 +161,21 @@ def session_order(review: Review, seed: int, about: str | None = None) -> list[i
     return order + np.setdiff1d(np.arange(len(labels)), order + known).tolist()
 
 
-def asked_order(review: Review, seed: int, ask: str) -> list[int]:
-    """The order of a real session from two members: as `ask` says for 300 verdicts, and then the best first."""
+def way_order(review: Review, seed: int, way: str, known: int) -> list[int]:
+    """The order from a few members: by the ranking of `discover` alone, from verdicts alone, or as a session asks."""
     corpus, labels = Corpus.from_texts(texts_of(review)), review[2]
-    known = np.random.default_rng(seed).choice(np.flatnonzero(labels), 2, replace=False)
-    session = pw.Session(corpus, members=corpus.ids(known), ask=ask)
+    begun = np.random.default_rng([seed, known]).permutation(np.flatnonzero(labels))[:known].tolist()
     order: list[int] = []
-    while len(order) < min(ASKED, len(labels) // 2):
-        document = session.next(1)[0]
-        order.append(corpus.row(document.id))
-        session.judge(document.id, "yes" if labels[order[-1]] else "no")
+    if way == "verdicts alone":
+        task = Task(corpus, labels, begun, seed)
+        for row in read_with(task, learner_of(task.vectors), batch=lambda size: max(1, int(ASKED_AGAIN * len(order)))):
+            order.append(row)
+        return order
+    session = pw.Session(corpus, members=corpus.ids(begun), ask=way if way in ASKS else "best")
+    while way in ASKS and labels[begun + order].sum() < labels.sum():
+        for document in session.next(max(1, int(ASKED_AGAIN * len(order)))):
+            order.append(corpus.row(document.id))
+            session.judge(document.id, "yes" if labels[order[-1]] else "no")
     return order + [corpus.row(id) for id in session.queue(evidence=False).ids]
 
 
@@ -167,6 +195,17 @@ def asreview(review: Review, seed: int, every: float) -> list[int]:
     simulation.review()
     order = [int(row) for row in simulation._results["record_id"]]
     return (order + np.setdiff1d(np.arange(len(labels)), order).tolist())[2:]
+
+
+def known_order(path: Path) -> list[int]:
+    """The order by left-out scores: each record is scored by the model that the verdicts on all others give.
+
+    No order of reading and no exploration could teach the same ranker more.
+    """
+    labels = read_review(path)[2]
+    inverse = np.linalg.inv(products_of(path) + np.diag(STRENGTH / balanced(labels, USUAL_RATIO)))
+    targets = np.where(labels, 1.0, -1.0)
+    return np.argsort(-(targets - inverse @ targets / inverse.diagonal()), kind="stable").tolist()
 
 
 PARTS: dict[str, dict[str, Any]] = {
@@ -210,17 +249,17 @@ def verdicts_of(row: Row) -> np.ndarray:
 
 
 def category_rows(path: Path) -> Iterator[tuple[str, Callable[[], Row]]]:
-    """Ten categories of a corpus, read in rank order by a session from 1 and from 20 members."""
+    """Ten categories of a corpus, read in rank order by a session from 1 or from 20 members."""
     corpus = Corpus.open(path)
     n = corpus.n_documents
     names = sorted(corpus.label_names(np.arange(corpus.n_labels)), key=lambda name: zlib.crc32(name.encode()))
     fitting = (name for name in names if SMALLEST <= len(corpus.members(name)) <= n // 3)
     for number, name in zip(range(CATEGORIES), fitting, strict=False):
-        for known in (1, 20) if number // 2 % 2 else (20, 1):
-            if len(corpus.members(name)) >= known + 10:
-                about = {"corpus": path.stem, "name": name, "known": known, "chosen": number % 2 == 0}
-                work = partial(category_row, corpus, name, known)
-                yield f"category_{path.stem}_{number}_{known}", lambda about=about, work=work: about | work()
+        starts = (1, 20) if number // 2 % 2 else (20, 1)
+        known = next(each for each in starts if len(corpus.members(name)) >= each + 10)
+        about = {"corpus": path.stem, "name": name, "known": known, "chosen": number % 2 == 0}
+        work = partial(category_row, corpus, name, known)
+        yield f"category_{path.stem}_{number}_{known}", lambda about=about, work=work: about | work()
 
 
 def category_row(corpus: Corpus, name: str, known: int) -> Row:
@@ -268,21 +307,23 @@ def latency_row(data: Path, size: int, verdicts: int = 200) -> Row:
 
 def review_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
     """Every review from every start, by our ranking, in a session, and by ASReview."""
-    methods: dict[str, tuple[int, Callable[[Review, int], list[int]]]] = {
-        "u4": (args.asreview_seeds, lambda review, seed: asreview(review, seed, args.every)),
-        "ours": (args.seeds, lambda review, seed: ours(review, seed, args.every)),
-        "session": (args.session_seeds, session_order),
+    methods: dict[str, tuple[int, Callable[[Path, int], list[int]]]] = {
+        "u4": (args.asreview_seeds, lambda path, seed: asreview(read_review(path), seed, args.every)),
+        "ours": (
+            args.seeds,
+            lambda path, seed: ours(read_review(path)[2], seed, args.every, Replayed(products_of(path))),
+        ),
+        "session": (args.session_seeds, lambda path, seed: session_order(read_review(path), seed)),
     }
     if find_spec("asreview") is None:
         del methods["u4"]
-    for seed in range(max(seeds for seeds, _ in methods.values())):
-        for name, chosen, path in reviews(args.data):
+    for name, chosen, path in reviews(args.data):
+        for seed in range(max(seeds for seeds, _ in methods.values())):
             for method, (seeds, order_of) in methods.items():
                 if seed < seeds:
 
                     def work(path: Path = path, seed: int = seed, order_of: Any = order_of) -> Row:
-                        review = read_review(path)
-                        return kept(order_of(review, seed), review[2])
+                        return kept(order_of(path, seed), read_review(path)[2])
 
                     about = {"name": name, "chosen": chosen, "method": method, "seed": seed}
                     yield f"review_{method}_{name}_{seed}", lambda about=about, work=work: about | work()
@@ -301,25 +342,32 @@ def title_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row
             yield f"title_{name}", work
 
 
-def chosen_jobs(args: argparse.Namespace, kind: str) -> Iterator[tuple[str, Callable[[], Row]]]:
-    """On the reviews that settings were chosen on: what each part contributes, or what `ask` does."""
-    if kind == "ask":
-        ways: dict[str, Any] = {ask: lambda review, seed, ask=ask: asked_order(review, seed, ask) for ask in ASKS}
-    else:
-        ways = {
-            name: lambda review, seed, changes=changes: ours(review, seed, 0.06, part(review, **changes))
-            for name, changes in PARTS.items()
-        }
-    for seed in range(args.chosen_seeds):
-        for name, chosen, path in reviews(args.data):
-            for number, (way, order_of) in enumerate(ways.items() if chosen else ()):
+def ask_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """On the judged half of the reviews: what `ask` does, and learning without `discover` or without verdicts."""
+    for name, chosen, path in reviews(args.data):
+        for known in () if chosen or read_review(path)[2].sum() < 15 else (2, 10):
+            for way in ("discover alone", "verdicts alone", *ASKS):
 
-                def work(path: Path = path, seed: int = seed, order_of: Any = order_of) -> Row:
+                def work(path: Path = path, way: str = way, known: int = known) -> Row:
                     review = read_review(path)
-                    return kept(order_of(review, seed), review[2])
+                    return kept(way_order(review, 0, way, known), review[2])
+
+                about = {"way": f"{known} known, {way}", "name": name}
+                yield f"ask_{known:02}_{way.replace(' ', '-')}_{name}", lambda about=about, work=work: about | work()
+
+
+def part_jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """On the reviews that settings were chosen on: what each part contributes."""
+    for seed in range(args.part_seeds):
+        for name, chosen, path in reviews(args.data):
+            for number, (way, changes) in enumerate(PARTS.items() if chosen else ()):
+
+                def work(path: Path = path, seed: int = seed, changes: Any = changes) -> Row:
+                    review = read_review(path)
+                    return kept(ours(review[2], seed, 0.06, part(review, **changes)), review[2])
 
                 about = {"way": way, "name": name}
-                yield f"{kind}_{number:02}_{name}_{seed}", lambda about=about, work=work: about | work()
+                yield f"part_{number:02}_{name}_{seed}", lambda about=about, work=work: about | work()
 
 
 def jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
@@ -335,8 +383,18 @@ def jobs(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Row]]]:
         elif kind == "latency":
             for size in (5_000, 100_000):
                 yield f"latency_{size}", lambda size=size: latency_row(args.data, size)
+        elif kind == "known":
+            for name, chosen, path in reviews(args.data):
+
+                def work(path: Path = path) -> Row:
+                    return kept(known_order(path), read_review(path)[2])
+
+                about = {"name": name, "chosen": chosen}
+                yield f"known_{name}", lambda about=about, work=work: about | work()
+        elif kind == "ask":
+            yield from ask_jobs(args)
         else:
-            yield from chosen_jobs(args, kind)
+            yield from part_jobs(args)
 
 
 # Tables of what is there
@@ -448,30 +506,34 @@ def intervals(row: Row) -> dict[int, bool]:
 
 
 def print_intervals(folder: Path) -> None:
-    """How often the 80% interval holds, in reviews and in categories of corpora."""
+    """How often the 80% interval holds, in reviews and in categories of corpora: the mean over them."""
     rows = [(row, "reviews") for row in rows_of(folder, "review") if row["method"] == "ours"]
     rows += [(row, row["corpus"]) for row in rows_of(folder, "category")]
-    table = [(group, row["chosen"], intervals(row)) for row, group in rows]
+    table = [(group, (group, row["name"]), row["chosen"], intervals(row)) for row, group in rows]
     print(f"\n| 80% interval holds | starts | {' | '.join(map(str, CHECKED_AFTER))} |")
     print(f"|---|---|{'---|' * len(CHECKED_AFTER)}")
 
-    def line(name: str, own: list[dict[int, bool]]) -> None:
-        shares = []
-        for after in CHECKED_AFTER:
-            held = [each[after] for each in own if after in each]
-            shares.append(f"{np.mean(held):.0%}" if held else "–")
-        print(f"| {name} | {len(own)} | {' | '.join(shares)} |")
+    def line(title: str, belongs: Callable[[str], bool]) -> None:
+        for half in (False, True):
+            own = [(name, held) for group, name, chosen, held in table if belongs(group) and not (half and chosen)]
+            shares = []
+            for after in CHECKED_AFTER:
+                # Each review and each category counts once, however many starts it has.
+                names: dict[tuple[str, str], list[bool]] = {}
+                for name, held in own:
+                    if after in held:
+                        names.setdefault(name, []).append(held[after])
+                shares.append(f"{np.mean([np.mean(each) for each in names.values()]):.0%}" if names else "–")
+            print(f"| {title}{', judged half' if half else ''} | {len(own)} | {' | '.join(shares)} |")
 
-    for name in dict.fromkeys(group for group, _, _ in table):
-        line(name, [held for group, _, held in table if group == name])
-        line(f"{name}, judged half", [held for group, chosen, held in table if group == name and not chosen])
-    for name, belongs in (("all categories", lambda group: group != "reviews"), ("all", lambda group: True)):
-        line(name, [held for group, _, held in table if belongs(group)])
-        line(f"{name}, judged half", [held for group, chosen, held in table if belongs(group) and not chosen])
+    for group in dict.fromkeys(group for group, _, _, _ in table):
+        line(group, lambda each, group=group: each == group)
+    line("all categories", lambda group: group != "reviews")
+    line("all", lambda group: True)
 
 
 def print_ways(folder: Path, kind: str) -> None:
-    """What each part contributes, or what `ask` does: reviews that every way has been run on."""
+    """What each part contributes, or what `ask` does: the mean over reviews that every way has been run on."""
     rows = rows_of(folder, kind)
     ways = list(dict.fromkeys(row["way"] for row in rows))
     names = [
@@ -531,6 +593,10 @@ def print_tables(folder: Path) -> None:
     if titles:
         precision, wss = np.mean(titles, axis=0)
         print(f"\nCLEF 2017 from {len(titles)} titles: average precision {precision:.3f}, WSS@95 {wss:.3f}")
+    limits = [(row["name"].startswith("asreview"), metrics_of(row)[0]) for row in rows_of(folder, "known")]
+    if limits:
+        four, every = (np.mean([wss for own, wss in limits if own or all_]) for all_ in (False, True))
+        print(f"\nEvery other verdict known: WSS@95 {four:.3f} on the four, {every:.3f} on all {len(limits)} reviews")
     for kind in ("part", "ask"):
         if rows_of(folder, kind):
             print_ways(folder, kind)
@@ -540,7 +606,7 @@ def print_tables(folder: Path) -> None:
 
 
 def main() -> None:
-    kinds = ("reviews", "categories", "titles", "latency", "ask", "part")
+    kinds = ("reviews", "known", "categories", "titles", "latency", "ask", "part")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("-o", "--output", type=Path, default=Path("screening.runs"))
@@ -548,7 +614,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--asreview-seeds", type=int, default=3, help="ASReview is slower: only so many seeds.")
     parser.add_argument("--session-seeds", type=int, default=1, help="Sessions, which learn after every verdict.")
-    parser.add_argument("--chosen-seeds", type=int, default=1, help="For the tables of parts and of --ask.")
+    parser.add_argument("--part-seeds", type=int, default=1, help="For the table of parts.")
     parser.add_argument("--every", type=float, default=0.03, help="Learn again after this share of new verdicts.")
     parser.add_argument("--corpora", type=Path, nargs="*", default=[], help="Corpora with categories, for intervals.")
     parser.add_argument("--tables", action="store_true", help="Only print the tables of what is there.")

@@ -198,11 +198,15 @@ class JudgedSquares:
             grown = np.empty((2 * place, 2 * place), np.float32)
             grown[:place, :place] = self._gram
             self._gram = grown
+        self._gram[place, : place + 1] = self._gram[: place + 1, place] = self._products(row)
+
+    def _products(self, row: int) -> Block:
+        """The products of a document with all judged ones under the prior covariance."""
         one = np.zeros(self.X.shape[1], np.float32)
         begin, end = self.X.indptr[row], self.X.indptr[row + 1]
         one[self.X.indices[begin:end]] = self.X.data[begin:end]
-        products = self.X[self._rows] @ self._spread(one)
-        self._gram[place, : place + 1] = self._gram[: place + 1, place] = products
+        products: Block = self.X[self._rows] @ self._spread(one)
+        return products
 
     def weights(self) -> Block:
         if not self._solved:
