@@ -166,6 +166,18 @@ def test_a_workbook_keeps_its_sheets_and_formats(tmp_path: Path) -> None:
     assert list(next(iter(read)).labels) == ["Roman", "Klassiker", "Bücher"]
 
 
+def test_a_format_in_a_far_corner_of_a_workbook_makes_no_cells(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", {"S": GERMAN})
+    book = openpyxl.load_workbook(path)
+    book["S"]["XFD1048576"].font = openpyxl.styles.Font(bold=True)
+    book.save(path)
+    write_back(path, tmp_path / "b.xlsx", RESULTS, label="Bücher", columns=COLUMNS)
+    after = openpyxl.load_workbook(tmp_path / "b.xlsx")["S"]
+    assert [after.cell(1, column).value for column in range(1, 8)] == GERMAN[0] + NEW
+    assert after.cell(2, 5).value == "accepted"
+    assert after["XFD1048576"].font.bold
+
+
 def test_json_lines_stay_as_they_were(tmp_path: Path) -> None:
     lines = [
         '{"id": "a", "text": "x", "n": 1.10, "labels": ["p"]}',

@@ -351,24 +351,27 @@ def write_into_workbook(path: Path, draft: Path, added: Added, opening: Opening)
     sheet = book[name]
     row, right, labels_at = -1, 0, None
     at: list[int] = []
-    for cells in sheet.iter_rows():
-        if all(cell.value in (None, "") for cell in cells):
-            continue
+    rows: dict[int, list[Any]] = {}
+    # Only cells that are there: with a format in a far corner, openpyxl would make all cells up to it.
+    for (number, _), cell in sorted(sheet._cells.items()):
+        if cell.value not in (None, ""):
+            rows.setdefault(number, []).append(cell)
+    for number, cells in rows.items():
         if row < 0:
-            right = max(cell.column for cell in cells if cell.value not in (None, ""))
+            right = cells[-1].column
             labels_at = next((cell.column for cell in cells if cell.value == added.columns.labels), None)
             new: list[Any] = list(added.headings)
             places = {cell.value: cell.column for cell in cells}
             # Results of the same label from an earlier time are replaced.
-            at = [places.get(name, right + number) for number, name in enumerate(new, start=1)]
+            at = [places.get(name, right + offset) for offset, name in enumerate(new, start=1)]
         else:
             new = added.cells(row)
             if labels_at is not None and added.gains(row):
-                cell = sheet.cell(cells[0].row, labels_at)
+                cell = sheet.cell(number, labels_at)
                 _set(cell, added.with_label("" if cell.value is None else cell.value))
         for place, value in zip(at, new, strict=True):
             if value != "" or place <= right:
-                _set(sheet.cell(cells[0].row, place), None if value == "" else value)
+                _set(sheet.cell(number, place), None if value == "" else value)
         row += 1
     book.save(draft)
     book.close()

@@ -280,13 +280,15 @@ _TRIAL = """
 import sys
 sys.path[:0] = sys.argv[4:]
 import python_calamine
-if sys.platform != "win32":
-    import resource
-    most, seconds = map(int, sys.argv[2:4])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    if most:
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+most, seconds = map(int, sys.argv[2:4])
+for name, limit in (("RLIMIT_CORE", 0), ("RLIMIT_CPU", seconds), ("RLIMIT_AS", most)):
+    try:
+        # Windows has no limits, and macOS not all of them.
+        import resource
+        if limit or name == "RLIMIT_CORE":
+            resource.setrlimit(getattr(resource, name), (limit, limit))
+    except (ImportError, ValueError, OSError):
+        pass
 try:
     book = python_calamine.CalamineWorkbook.from_path(sys.argv[1])
     sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
