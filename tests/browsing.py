@@ -97,7 +97,7 @@ class Served(Asked):
             if select.select([self.process.stdout], [], [], 0.1)[0]:
                 line = self.process.stdout.readline()
                 said += line
-                if found := re.match(r"(http://\S+)", line):
+                if found := re.search(r"(http://\S+)", line):
                     return found.group(1)
                 if not line:
                     break
