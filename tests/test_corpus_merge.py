@@ -17,7 +17,7 @@ from priorwise.corpus.build.ingestion import corpus_of
 from priorwise.corpus.build.merge import merge
 from priorwise.corpus.build.repeats import order_ids, settle_repeats, with_rows
 from priorwise.corpus.build.shards import AnyShard, MappedShard, Shard, number_memberships
-from priorwise.corpus.build.writing import Written, write_corpus
+from priorwise.corpus.build.writing import IngestSummary, write_corpus
 from priorwise.corpus.storage.files import FolderPlace, MemoryPlace
 from priorwise.errors import InputError
 from priorwise.readers.document import Stream
@@ -151,7 +151,7 @@ def test_the_first_of_each_id_stays_byte_for_byte(
     assert sorted(path.name for path in folder.iterdir()) == [str(number) for number in affected]
 
 
-def write(folder: Path, shards: Sequence[Sequence[Any]], **options: Any) -> Written:
+def write(folder: Path, shards: Sequence[Sequence[Any]], **options: Any) -> IngestSummary:
     makers = [lambda listed=listed: Shard.from_documents(listed) for listed in shards]
     return write_corpus(makers, folder, tokenizer=None, fingerprint={"input": "the same"}, **options)
 
@@ -257,9 +257,9 @@ def test_shards_are_completed_before_they_are_merged(duplicates: str, tmp_path: 
 def test_shards_without_documents_leave_no_batch(tmp_path: Path) -> None:
     page = CategoryPage("x", ["y"])
     document = Document("1", "One", "a b", ["x"])
-    written = write(tmp_path / "a.corpus", [[], [page], [document], []])
+    write(tmp_path / "a.corpus", [[], [page], [document], []])
     write(tmp_path / "b.corpus", [[page, document]])
-    assert written.manifest.batches == [1]
+    assert Corpus.open(tmp_path / "a.corpus").batch_sizes == [1]
     assert tables(tmp_path / "a.corpus") == tables(tmp_path / "b.corpus")
     corpus = Corpus.open(tmp_path / "a.corpus")
     assert corpus.take([0])[1].tolist() == [0, 1]

@@ -15,8 +15,8 @@ import pytest
 
 from conftest import contents
 from priorwise.corpus import Corpus
-from priorwise.corpus.build.ingestion import IngestSummary
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
+from priorwise.corpus.build.writing import IngestSummary
 from wiki_dumps import MIN_BYTES, Page, dump_xml, packed, pieces_of, some_pages
 
 PIECE = 4_000

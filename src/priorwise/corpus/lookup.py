@@ -2,7 +2,8 @@
 
 Labels are searched in four passes over the whole column: equal, begins with, contains, nearly contains. The last counts
 the fewest letters to add, drop or change so that the query occurs somewhere in the label, for all labels in parallel:
-Myers, *A fast bit-vector algorithm for approximate string matching based on dynamic programming*, 1999.
+Myers, *A fast bit-vector algorithm for approximate string matching based on dynamic programming*, 1999. (rapidfuzz
+compares whole strings, or pieces as long as the query; here a piece may have any length.)
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,11 +17,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from priorwise.corpus.build.ingestion import IngestSummary, shard_makers, ways_of_working
+from priorwise.corpus.build.ingestion import shard_makers, ways_of_working
 from priorwise.corpus.build.merge import CountedNames, TokenWork, added_up, largest_count, merge_names, renumbered
 from priorwise.corpus.build.shards import AnyShard, StoredShard
 from priorwise.corpus.build.wikipedia import wiki_tokenizer
-from priorwise.corpus.build.writing import MakeShard, Reading, ShardSource, Split, Unfinished, write_corpus
+from priorwise.corpus.build.writing import (
+    IngestSummary,
+    MakeShard,
+    Reading,
+    ShardSource,
+    Split,
+    Unfinished,
+    write_corpus,
+)
 from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.storage.places import Store
 from priorwise.corpus.texts import KeepText
@@ -262,7 +269,6 @@ def ingest_frame(
 
     If the texts are wikitext, `wikitext` is the wiki's language.
     """
-    begun = time.perf_counter()
     columns = columns or Columns()
     frame = spark.table(frame) if isinstance(frame, str) else frame
     with spark_errors():
@@ -283,7 +289,7 @@ def ingest_frame(
         "wikitext": [WIKITEXT_RULES, wikitext] if wikitext is not None else None,
         **ways_of_working(keep_text),
     }
-    written = write_corpus(
+    return write_corpus(
         table,
         path,
         tokenizer=this_tokenizer() if names is None else wiki_tokenizer(),
@@ -291,7 +297,6 @@ def ingest_frame(
         overwrite=overwrite,
         work=_TableWork(spark, table),
     )
-    return IngestSummary.of(written, begun)
 
 
 class _Table:

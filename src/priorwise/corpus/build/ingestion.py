@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priorwise.corpus.build.copies import Copies
 from priorwise.corpus.build.repeats import Duplicates
 from priorwise.corpus.build.shards import Shard
-from priorwise.corpus.build.writing import Complete, MakeShard, Work, Written, corpus_in_memory, write_corpus
+from priorwise.corpus.build.writing import Complete, IngestSummary, MakeShard, Work, corpus_in_memory, write_corpus
 from priorwise.corpus.storage.manifest import VERSION, this_tokenizer
 from priorwise.corpus.storage.read_from import ReadFrom
 from priorwise.corpus.texts import BYTES_PER_BLOCK, KeepText, longest_kept
@@ -36,40 +35,6 @@ CHARACTERS_PER_SHARD = 1 << 24
 _REPORT_EVERY = 200
 
 Progress = Callable[[int, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class IngestSummary:
-    """What an ingest did.
-
-    ``tokens`` counts each distinct token of each document, ``bytes`` is the size of the input, ``resumed`` the number
-    of documents that an interrupted run had counted already, ``discarded`` whether one of other inputs was thrown away,
-    and ``remarks`` what was done to the input that its owner should know, with how often.
-    """
-
-    documents: int
-    tokens: int
-    occurrences: int
-    vocabulary: int
-    labels: int
-    memberships: int
-    bytes: int
-    seconds: float
-    resumed: int = 0
-    discarded: bool = False
-    remarks: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, written: Written, begun: float, *, bytes: int = 0) -> Self:
-        """Sum up what was written, since `begun` by the performance counter."""
-        return cls(
-            **asdict(written.manifest.counts),
-            bytes=bytes,
-            seconds=time.perf_counter() - begun,
-            resumed=written.resumed,
-            discarded=written.discarded,
-            remarks=written.remarks,
-        )
 
 
 def ingest(
@@ -131,9 +96,8 @@ def ingest(
     ...     ingest(documents, folder + "/hamlet.corpus").vocabulary
     4
     """
-    begun = time.perf_counter()
     fingerprint = reader.fingerprint()
-    written = write_corpus(
+    return write_corpus(
         ReaderShards(reader, keep_text, progress),
         path,
         tokenizer=this_tokenizer(),
@@ -145,8 +109,8 @@ def ingest(
         complete=complete,
         work=work,
         read_from=ReadFrom.of(fingerprint),
+        total_bytes=reader.total_bytes,
     )
-    return IngestSummary.of(written, begun, bytes=reader.total_bytes)
 
 
 def shard_makers(entries: Iterable[Entry], keep_text: KeepText) -> Iterator[MakeShard]:

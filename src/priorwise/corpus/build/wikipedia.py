@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from priorwise.corpus.build.completion import complete as complete_from_tables
-from priorwise.corpus.build.ingestion import IngestSummary, Progress, ReaderSplit, shard_makers, ways_of_working
+from priorwise.corpus.build.ingestion import Progress, ReaderSplit, shard_makers, ways_of_working
 from priorwise.corpus.build.repeats import with_rows
 from priorwise.corpus.build.shards import Allocate, AnyShard, Shard
-from priorwise.corpus.build.writing import Makers, MakeShard, Split, Work, write_corpus
+from priorwise.corpus.build.writing import IngestSummary, Makers, MakeShard, Split, Work, write_corpus
 from priorwise.corpus.storage.manifest import this_tokenizer
 from priorwise.corpus.texts import KeepText, beginnings, longest_kept
 from priorwise.errors import InputError
@@ -250,7 +249,6 @@ def ingest_wikipedia(
     ...     ingest_wikipedia([dump], folder + "/tea.corpus", min_bytes=1).memberships
     1
     """
-    begun = time.perf_counter()
     if min_bytes < 0 or (limit is not None and limit < 1):
         raise InputError("min_bytes must not be negative, and limit at least 1")
     files = WikiFiles.recognised(paths)
@@ -267,7 +265,7 @@ def ingest_wikipedia(
             return made
         return complete_from_tables(made, files.tables, allocate, remarks=told, progress=shards.tables_read)
 
-    written = write_corpus(
+    return write_corpus(
         shards if limit is None else Makers(_first(shards.makers(), limit), shards.remarks),
         path,
         tokenizer=wiki_tokenizer(),
@@ -286,8 +284,8 @@ def ingest_wikipedia(
         told=told.lines,
         address=shards.address,
         work=work,
+        total_bytes=shards.total_bytes,
     )
-    return IngestSummary.of(written, begun, bytes=shards.total_bytes)
 
 
 def wiki_tokenizer() -> dict[str, Any]:

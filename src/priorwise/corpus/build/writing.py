@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -332,17 +333,25 @@ Complete = Callable[[Sequence[AnyShard], Allocate], Sequence[AnyShard]]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What became of the shards: the corpus's manifest, and what a summary should say about the way there.
+class IngestSummary:
+    """What an ingest did.
 
-    ``resumed`` are the documents that an interrupted run had counted already, ``discarded`` says that one with other
-    inputs was thrown away, ``remarks`` are the reader's, and how many documents shared an id.
+    ``tokens`` counts each distinct token of each document, ``bytes`` is the size of the input, ``resumed`` the number
+    of documents that an interrupted run had counted already, ``discarded`` whether one of other inputs was thrown away,
+    and ``remarks`` what was done to the input that its owner should know, with how often.
     """
 
-    manifest: Manifest
-    resumed: int
-    discarded: bool
-    remarks: dict[str, int]
+    documents: int
+    tokens: int
+    occurrences: int
+    vocabulary: int
+    labels: int
+    memberships: int
+    bytes: int
+    seconds: float
+    resumed: int = 0
+    discarded: bool = False
+    remarks: dict[str, int] = field(default_factory=dict)
 
 
 def write_corpus(
@@ -360,8 +369,10 @@ def write_corpus(
     address: str = "",
     work: Work | None = None,
     read_from: ReadFrom | None = None,
-) -> Written:
+    total_bytes: int = 0,
+) -> IngestSummary:
     """Write a corpus folder from shards, resuming an interrupted attempt at the same."""
+    begun = time.perf_counter()
     work = Threads(workers) if work is None else work
     source = shards if isinstance(shards, ShardSource) else Makers(shards)
     with claim_any(path, overwrite=overwrite, fingerprint=fingerprint) as unfinished:
@@ -373,7 +384,14 @@ def write_corpus(
         merged = merge(whole, unfinished.place(), tokenizer, unfinished.allocate, workers, address, tokens)
         manifest = replace(merged, remarks=remarks, source=None if read_from is None else read_from.recorded())
         unfinished.publish(manifest)
-    return Written(manifest, reading.resumed, unfinished.discarded, remarks)
+    return IngestSummary(
+        **asdict(manifest.counts),
+        bytes=total_bytes,
+        seconds=time.perf_counter() - begun,
+        resumed=reading.resumed,
+        discarded=unfinished.discarded,
+        remarks=remarks,
+    )
 
 
 def _settle(
