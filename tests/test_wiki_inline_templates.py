@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from priorwise.corpus import Corpus
 from priorwise.corpus.build.wikipedia import ingest_wikipedia
-from priorwise.wiki.siteinfo import inline_templates
-from priorwise.wiki.wikitext import ENGLISH, read_wikitext, site_names
+from priorwise.wiki.siteinfo import ENGLISH, inline_templates, site_names
+from priorwise.wiki.wikitext import read_wikitext
 from wiki_dumps import Page, dump_xml
 
 

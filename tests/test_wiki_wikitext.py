@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference_wikitext as reference
-from priorwise.wiki.wikitext import ENGLISH, Article, read_pages, read_wikitext, site_names
+from priorwise.wiki.siteinfo import ENGLISH, site_names
+from priorwise.wiki.wikitext import Article, read_pages, read_wikitext
 from processes import Shell
 
 
@@ -234,7 +235,8 @@ COUNTING = """
 import sys
 import numpy as np
 from priorwise.wiki._kernels.wikitext import plain_texts
-from priorwise.wiki.wikitext import ENGLISH, known_names
+from priorwise.wiki.siteinfo import ENGLISH
+from priorwise.wiki.wikitext import known_names
 
 class Counted:
     def __init__(self, values): self.values, self.touched = values, 0

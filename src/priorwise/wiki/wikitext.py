@@ -14,18 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from priorwise.wiki.siteinfo import ENGLISH, SiteNames, site_names
-
-__all__ = [
-    "ENGLISH",
-    "Article",
-    "PlainTexts",
-    "SiteNames",
-    "category_name",
-    "read_pages",
-    "read_wikitext",
-    "site_names",
-]
+from priorwise.wiki.siteinfo import ENGLISH, SiteNames
 
 RULE_VERSION = 2
 """Raised whenever the rules change; a corpus records the rules that made its texts."""
