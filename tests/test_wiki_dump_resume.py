@@ -130,7 +130,7 @@ def test_resuming(moment: str, killed: Path, tmp_path: Path) -> None:
     assert list(killed.glob(f"{moment}.corpus.*")) == []
     said = " ".join(again.remarks)
     assert "cut off" in said
-    assert limit or ("had been read before" in said and "no UTF-8" in said and "without an end tag" in said)
+    assert limit or ("had been read before" in said and "not UTF-8" in said and "without an end tag" in said)
     assert limit or moment == "killed-gz" or "damaged bzip2 block" in said
 
 
