@@ -21,11 +21,11 @@ ONE = np.array([0, 1], np.int64)
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_token_beyond_the_table_is_refused_by_the_loop_itself(wrong: int) -> None:
     tokens, amounts, weights = np.array([1, wrong], np.int32), np.ones(2), np.ones(1)
-    totals, starts = np.zeros(3), np.zeros(4, np.int64)
+    totals, starts, none = np.zeros(3), np.zeros(4, np.int64), np.full(3, -1, np.int32)
     with pytest.raises(IndexError, match="no place in the table"):
         add_up_tokens(STARTS, tokens, amounts, weights, totals)
     with pytest.raises(IndexError, match="no place in the table"):
-        count_classes_per_token(STARTS, tokens, ONE, np.zeros(1, np.int64), starts)
+        count_classes_per_token(STARTS, tokens, ONE, np.zeros(1, np.int64), none.copy(), starts)
     with pytest.raises(IndexError, match="no place in the table"):
         add_up_pairs(
             STARTS,
@@ -34,7 +34,8 @@ def test_a_token_beyond_the_table_is_refused_by_the_loop_itself(wrong: int) -> N
             ONE,
             np.zeros(1, np.int64),
             weights,
-            np.array([0, 1, 2, 2], np.int64),
+            none,
+            np.array([-1, 0, 1], np.int64),
             np.zeros(2, np.int32),
             np.zeros(2),
         )

@@ -100,36 +100,37 @@ def place_values(
 
 @kernel
 def order_rows(
-    offsets: NDArray[np.int32], columns: NDArray[np.uint32], values: NDArray[np.uint32], rank: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return for each entry, row by row and by ascending rank of its column, that rank and its value.
+    offsets: NDArray[np.int32],
+    columns: NDArray[np.uint32],
+    values: NDArray[np.uint32],
+    rank: NDArray[np.uint32],
+    first: NDArray[np.int64],
+    rows: NDArray[np.uint32],
+    carried: NDArray[np.uint32],
+    ranks: NDArray[np.uint32],
+    ordered: NDArray[np.uint32],
+) -> None:
+    """Write for each entry, row by row and by ascending rank of its column, that rank and its value.
 
-    Two passes over the entries, to the columns and back, so the time is linear in entries and columns.
+    Two passes over the entries, to the columns and back, so the time is linear in entries and columns. ``first`` has
+    two zeros more than there are columns; it and ``offsets`` count what has been placed.
     """
-    first = np.zeros(rank.size + 1, np.int64)
     for entry in range(columns.size):
-        first[rank[columns[entry]] + 1] += 1
+        first[rank[columns[entry]] + 2] += 1
     for column in range(rank.size):
-        first[column + 1] += first[column]
-    rows = np.empty(columns.size, np.uint32)
-    carried = np.empty(columns.size, np.uint32)
-    place = first[:-1].copy()
+        first[column + 2] += first[column + 1]
     for row in range(offsets.size - 1):
         for entry in range(offsets[row], offsets[row + 1]):
             ranked = rank[columns[entry]]
-            rows[place[ranked]] = row
-            carried[place[ranked]] = values[entry]
-            place[ranked] += 1
-    ranks = np.empty(columns.size, np.uint32)
-    ordered = np.empty(columns.size, np.uint32)
-    free = offsets[:-1].copy()
+            rows[first[ranked + 1]] = row
+            carried[first[ranked + 1]] = values[entry]
+            first[ranked + 1] += 1
     for column in range(rank.size):
         for at in range(first[column], first[column + 1]):
-            entry = free[rows[at]]
+            entry = offsets[rows[at]]
             ranks[entry] = column
             ordered[entry] = carried[at]
-            free[rows[at]] += 1
-    return ranks, ordered
+            offsets[rows[at]] += 1
 
 
 @kernel

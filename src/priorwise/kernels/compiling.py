@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from numba import config, njit
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.types.misc import unliteral
 
 from priorwise.kept_code import announce
 
@@ -47,8 +48,20 @@ class _PartCompiler(CompilerBase):
 kernel = njit(cache=True, nogil=True)
 """Compiles a function that Python calls, when it is first called, and keeps the code."""
 
-helper = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_PartCompiler)
-"""Prepares a function that only kernels call. It becomes part of their code and is not kept on its own."""
+_part = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_PartCompiler)
+
+
+def helper(function: Any) -> Any:
+    """Prepare a function that only kernels call. It becomes part of their code and is not kept on its own.
+
+    A call with a constant is one with a number: Numba would prepare the function once for each constant.
+    """
+    part = _part(function)
+    if config.DISABLE_JIT:
+        return part
+    template_of = part.get_call_template
+    part.get_call_template = lambda given, named: template_of([unliteral(each) for each in given], named)
+    return part
 
 
 class _Announcer(event.Listener):

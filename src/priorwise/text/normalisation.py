@@ -39,20 +39,28 @@ def normalise(text: str) -> bytes:
 
 def normalise_texts(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> NormalTexts:
     """Put many texts in normal form at once; releases the interpreter's lock for nearly all of the time."""
-    from priorwise.kernels.words import as_words, read_only
+    from priorwise.kernels.words import SPARE, as_words, read_only
     from priorwise.text._kernels.normalisation import find_runs, write_normal
 
     data = read_only(data)
     words = as_words(data)
     fate, starts, lengths, replacements = _changes()
-    runs, sizes, broken = find_runs(data, words, spans, fate, lengths)
+    sizes, broken = np.empty(len(spans), np.int64), np.empty(len(spans), np.bool_)
+    runs = np.empty((data.size // 8 + 1, 3), np.int64)
+    n_runs = find_runs(data, words, spans, fate, lengths, runs, sizes, broken)
+    if n_runs > len(runs):
+        runs = np.empty((n_runs, 3), np.int64)
+        find_runs(data, words, spans, fate, lengths, runs, sizes, broken)
+    runs = runs[:n_runs]
     normal = _normal_runs([data[start:end].tobytes() for _, start, end in runs.tolist()])
     run_bounds = np.zeros(len(normal) + 1, np.int64)
     np.cumsum([len(run) for run in normal], out=run_bounds[1:])
     np.add.at(sizes, runs[:, 0], np.diff(run_bounds))
     bounds = np.concatenate([[0], np.cumsum(sizes)])
     run_data = np.frombuffer(b"".join(normal), np.uint8)
-    out = write_normal(data, words, spans, fate, starts, lengths, replacements, runs, run_bounds, run_data, bounds)
+    out = np.empty(bounds[-1] + SPARE, np.uint8)
+    out[bounds[-1] :] = 0
+    write_normal(data, words, spans, fate, starts, lengths, replacements, runs, run_bounds, run_data, out)
     return NormalTexts(out, bounds, broken)
 
 

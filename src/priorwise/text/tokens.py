@@ -37,6 +37,8 @@ RULE_VERSION = 2
 RULES = (1, 2)
 """The rules by which texts can still be cut."""
 
+_FIRST_ROWS = 1 << 12
+
 _HAN = ((0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF),
         (0x20000, 0x3FFFF))  # fmt: skip
 _HIRAGANA = ((0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152))
@@ -67,8 +69,9 @@ def tokens(text: str, rule: int = RULE_VERSION) -> list[str]:
     from priorwise.text._kernels.tokens import token_spans
 
     data = normalise(text)
-    spans = token_spans(np.frombuffer(data, np.uint8), character_classes(rule))
-    return [data[start:end].decode() for start, end in spans.tolist()]
+    spans = np.empty((_most_tokens(len(data)), 2), np.int64)
+    found = token_spans(np.frombuffer(data, np.uint8), character_classes(rule), spans)
+    return [data[start:end].decode() for start, end in spans[:found].tolist()]
 
 
 def count_texts(texts: Iterable[str], rule: int = RULE_VERSION) -> CountedTexts:
@@ -88,8 +91,22 @@ def count_normal(texts: NormalTexts, rule: int = RULE_VERSION) -> CountedTexts:
     from priorwise.kernels.words import as_words, read_only
     from priorwise.text._kernels.tokens import count_tokens
 
-    data = read_only(texts.data)
-    return CountedTexts(*count_tokens(data, as_words(data), texts.bounds, character_classes(rule)))
+    data, bounds = read_only(texts.data), texts.bounds
+    # Pages that are never touched cost nothing. In scripts without spaces, a byte is in three tokens at most.
+    room = _most_tokens(data.size) + bounds.size
+    offsets, name_offsets = np.zeros(bounds.size, np.int64), np.zeros(room + 1, np.int32)
+    tokens, counts, names = np.empty(room, np.uint32), np.empty(room, np.uint32), np.empty(3 * data.size, np.uint8)
+    table = np.zeros((_FIRST_ROWS, 2), np.int64)
+    n_entries, n_known = count_tokens(
+        data, as_words(data), bounds, character_classes(rule), table, offsets, tokens, counts, names, name_offsets
+    )
+    name_offsets = name_offsets[: n_known + 1]
+    return CountedTexts(offsets, tokens[:n_entries], counts[:n_entries], names[: name_offsets[-1]], name_offsets)
+
+
+def _most_tokens(n_bytes: int) -> int:
+    """One for two bytes, or two for a character of three, except a last one."""
+    return 2 * n_bytes // 3 + 1
 
 
 def rule_of(tokenizer: Mapping[str, Any] | None) -> int:

@@ -301,7 +301,9 @@ def ordered_entries(
     order = np.argsort(id_of_local)
     rank = np.empty(len(order), np.uint32)
     rank[order] = np.arange(len(order), dtype=np.uint32)
-    ranks, ordered = order_rows(*map(read_only, (offsets.astype(np.int32), local, values, rank)))
+    rows, carried, ranks, ordered = (np.empty(len(local), np.uint32) for _ in range(4))
+    first = np.zeros(len(order) + 2, np.int64)
+    order_rows(offsets.astype(np.int32), *map(read_only, (local, values, rank)), first, rows, carried, ranks, ordered)
     return id_of_local[order][ranks], ordered
 
 

@@ -43,8 +43,15 @@ def best_outputs(weights: Weights, X: Any, k: int = 1, *, need_scores: bool = Tr
     best, scores = np.zeros((X.shape[0], k), dtype=np.int64), np.empty((X.shape[0], k))
 
     def find(first: int, last: int) -> None:
-        rows = X.indptr[first : last + 1], X.indices, X.data
-        best_classes(*rows, *lists, *wide, need_scores, best[first:last], scores[first:last])
+        indptr, n_classes = X.indptr[first : last + 1], len(weights.bias)
+        longest, n_near = int(np.diff(indptr).max(initial=0)), min(k + 1, n_classes)
+        room = (
+            *(np.empty(n_classes), np.empty(n_classes, np.float32)),
+            *(np.empty(longest, np.uint64), np.empty(longest, np.float32)),
+            *(np.empty(n_near, np.int64), np.empty(n_near), np.empty(n_classes, np.int64)),
+        )
+        documents = indptr, X.indices, X.data
+        best_classes(*documents, *lists, *wide, need_scores, *room, best[first:last], scores[first:last])
 
     _in_chunks(find, X.shape[0])
     return best, scores

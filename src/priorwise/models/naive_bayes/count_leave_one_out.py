@@ -160,7 +160,7 @@ class BernoulliLeaveOneOut(LeftOut):
     """
 
     def output_scores(self, output: int, priors: Sequence[RatePrior]) -> Floats:
-        from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms
+        from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms, room_for_cases
 
         scores = np.zeros((self.X.shape[0], len(priors)))
         rows = self._rows(output)
@@ -170,7 +170,9 @@ class BernoulliLeaveOneOut(LeftOut):
 
             def score(part: Ints, table: Floats = table, constants: Floats = constants) -> None:
                 sums = np.empty((len(part), len(priors)))
-                case_terms(part, self.X.indptr, self.X.indices, of_token, table, no_sizes, no_nodes, len(priors), sums)
+                room = room_for_cases(part, self.X.indptr, len(priors))
+                rows = of_token, table, no_sizes, no_nodes, len(priors)
+                case_terms(part, self.X.indptr, self.X.indices, *rows, *room, sums)
                 scores[part] = sums + constants
 
             self.in_chunks(score, hole.documents)

@@ -59,10 +59,11 @@ class ClassCounts:
 
         by_class = membership.tocsc()
         class_starts, members = by_class.indptr.astype(np.int64), by_class.indices.astype(np.int64)
-        starts = np.empty(X.shape[1] + 1, dtype=np.int64)
-        count_classes_per_token(X.indptr, X.indices, class_starts, members, starts)
+        starts, none = np.empty(X.shape[1] + 1, dtype=np.int64), np.full(X.shape[1], -1, dtype=np.int32)
+        count_classes_per_token(X.indptr, X.indices, class_starts, members, none.copy(), starts)
         classes, counts = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1])
-        add_up_pairs(X.indptr, X.indices, X.data, class_starts, members, weight, starts, classes, counts)
+        before = starts[:-1] - 1
+        add_up_pairs(X.indptr, X.indices, X.data, class_starts, members, weight, none, before, classes, counts)
         pairs = sp.csc_matrix((counts, classes, starts), shape=(by_class.shape[1], X.shape[1]))
         if not counts.all():
             pairs.eliminate_zeros()

@@ -203,11 +203,12 @@ class ClassTerms:
 
     def of(self, cases: NDArray[np.int64], indptr: NDArray[np.integer], tokens: NDArray[np.integer]) -> Floats:
         """A row for each of some cases, a column for each strength."""
-        from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms
+        from priorwise.models.naive_bayes._kernels.leave_one_out import case_terms, room_for_cases
 
         nodes = self._nodes
         terms = np.empty((len(cases), nodes.direct + nodes.spread.shape[1]))
-        case_terms(cases, indptr, tokens, self._rows, self._logs, self._sizes, nodes.spread, nodes.direct, terms)
+        room = room_for_cases(cases, indptr, len(self._sizes))
+        case_terms(cases, indptr, tokens, self._rows, self._logs, self._sizes, nodes.spread, nodes.direct, *room, terms)
         return terms
 
 

@@ -266,10 +266,10 @@ class RidgeColumns:
 
     def _times(self, parts: Any, block: Block) -> Block:
         indptr, indices, values, cuts = parts
-        out = np.empty((len(indptr) - 1, block.shape[1]), np.float32)
+        out, flat = np.empty((len(indptr) - 1, block.shape[1]), np.float32), block.ravel()
 
         def rows(begin: int, end: int) -> None:
-            sum_rows(indptr, indices, values, block, begin, end, out)
+            sum_rows(indptr, indices, values, flat, begin, end, out)
 
         self._pieces(rows, cuts)
         return out

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from priorwise.kernels.compiling import helper, kernel
 from priorwise.kernels.utf8 import point_at
-from priorwise.kernels.words import SPARE, end_of_ascii
+from priorwise.kernels.words import end_of_ascii
 
 # What becomes of a code point: it stays, it is replaced, or its run must be looked at as a whole.
 SAME, REPLACED, TOGETHER = range(3)
@@ -30,18 +30,21 @@ def find_runs(
     spans: NDArray[np.int64],
     fate: NDArray[np.uint8],
     lengths: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the runs that must be looked at as a whole, the size of the rest of each text, and which are not UTF-8.
+    runs: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    broken: NDArray[np.bool_],
+) -> int:
+    """Find the runs that must be looked at as a whole, the size of the rest of each text, and which are not UTF-8.
 
-    A run is a row: its text, its first byte, the byte after its last. ``fate`` and ``lengths`` say of each code point
-    what becomes of it and how many bytes that takes; beyond their end a code point stays.
+    A run is a row: its text, its first byte, the byte after its last. Returns how many there are; those for which
+    there is no row are not written. ``fate`` and ``lengths`` say of each code point what becomes of it and how many
+    bytes that takes; beyond their end a code point stays.
     """
-    runs = np.empty((64, 3), np.int64)
     n_runs = 0
-    sizes = np.zeros(spans.shape[0], np.int64)
-    broken = np.zeros(spans.shape[0], np.bool_)
     for text in range(spans.shape[0]):
         start, end = spans[text, 0], spans[text, 1]
+        sizes[text] = 0
+        broken[text] = False
         at = start
         while at < end:
             stop = end_of_ascii(data, words, at, end)
@@ -65,17 +68,12 @@ def find_runs(
                 while at < end and not _is_space(data[at]):
                     broken[text] |= point_at(data, at, end)[0] < 0
                     at += point_at(data, at, end)[1]
-                if n_runs == runs.shape[0]:
-                    wider = np.empty((2 * n_runs, 3), np.int64)
-                    for row in range(n_runs):
-                        for part in range(3):
-                            wider[row, part] = runs[row, part]
-                    runs = wider
-                runs[n_runs, 0] = text
-                runs[n_runs, 1] = first
-                runs[n_runs, 2] = at
+                if n_runs < runs.shape[0]:
+                    runs[n_runs, 0] = text
+                    runs[n_runs, 1] = first
+                    runs[n_runs, 2] = at
                 n_runs += 1
-    return runs[:n_runs], sizes, broken
+    return n_runs
 
 
 @helper
@@ -100,11 +98,9 @@ def write_normal(
     runs: NDArray[np.int64],
     run_bounds: NDArray[np.int64],
     run_data: NDArray[np.uint8],
-    bounds: NDArray[np.int64],
-) -> NDArray[np.uint8]:
-    """Return the texts in normal form, then spare bytes; ``run_data[run_bounds[i]:run_bounds[i + 1]]`` is run ``i``."""
-    out = np.empty(bounds[-1] + SPARE, np.uint8)
-    out[bounds[-1] :] = 0
+    out: NDArray[np.uint8],
+) -> None:
+    """Write the texts in normal form; ``run_data[run_bounds[i]:run_bounds[i + 1]]`` is run ``i``."""
     n = 0
     run = 0
     for text in range(spans.shape[0]):
@@ -137,4 +133,3 @@ def write_normal(
                     n += 1
                 at = runs[run, 2]
                 run += 1
-    return out

@@ -24,7 +24,6 @@ TOGETHER = 3
 # A row of the hash table: the token's key (0 in an empty row), and in one number its own and the place of its latest
 # entry. Side by side, so that looking a token up touches one line of the cache.
 _KEY, _TOKEN_AND_PLACE = range(2)
-_FIRST_ROWS = 1 << 12
 _SHORT = 8
 _LONG_KEY = np.int64(-1) << np.int64(56)
 _PLACE_BITS = 32
@@ -138,14 +137,13 @@ def _together(data: NDArray[np.uint8], at: int, end: int, classes: NDArray[np.ui
 
 
 @kernel
-def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the first byte of every token and the byte after its last, in order."""
-    spans = np.empty((_room(data.size), 2), np.int64)
+def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8], spans: NDArray[np.int64]) -> int:
+    """Write the first byte of every token and the byte after its last, in order; return how many tokens there are."""
     found, at = 0, 0
     while True:
         start, stop, at = next_token(data, at, data.size, classes)
         if start == stop:
-            return spans[:found]
+            return found
         spans[found, 0] = start
         spans[found, 1] = stop
         found += 1
@@ -153,21 +151,24 @@ def token_spans(data: NDArray[np.uint8], classes: NDArray[np.uint8]) -> NDArray[
 
 @kernel
 def count_tokens(
-    data: NDArray[np.uint8], words: NDArray[np.uint64], bounds: NDArray[np.int64], classes: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int32]]:
+    data: NDArray[np.uint8],
+    words: NDArray[np.uint64],
+    bounds: NDArray[np.int64],
+    classes: NDArray[np.uint8],
+    table: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    tokens: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    names: NDArray[np.uint8],
+    name_offsets: NDArray[np.int32],
+) -> tuple[int, int]:
     """Count the distinct tokens of each document ``data[bounds[i]:bounds[i + 1]]``; spare bytes follow the last.
 
-    Returns the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets. Tokens are
-    numbered, and listed within a document, in the order in which they were first seen.
+    Writes the compressed rows (offsets, token numbers, counts) and the tokens' bytes with their offsets, both of which
+    begin with 0 already. Returns how many entries and how many distinct tokens there are. Tokens are numbered, and
+    listed within a document, in the order in which they were first seen. The table of zeros has a power of two of rows;
+    a larger one replaces it when needed.
     """
-    # Pages that are never touched cost nothing. In scripts without spaces, a byte is in three tokens at most.
-    room = _room(data.size) + bounds.size
-    offsets = np.zeros(bounds.size, np.int64)
-    tokens = np.empty(room, np.uint32)
-    counts = np.empty(room, np.uint32)
-    names = np.empty(3 * data.size, np.uint8)
-    name_offsets = np.zeros(room + 1, np.int32)
-    table = np.zeros((_FIRST_ROWS, 2), np.int64)
     n_known, n_entries, n_bytes = 0, 0, 0
 
     for document in range(bounds.size - 1):
@@ -210,19 +211,7 @@ def count_tokens(
             if 2 * n_known > table.shape[0]:
                 table = _wider(table)
         offsets[document + 1] = n_entries
-    return (
-        offsets,
-        tokens[:n_entries],
-        counts[:n_entries],
-        names[:n_bytes],
-        name_offsets[: n_known + 1],
-    )
-
-
-@helper
-def _room(n_bytes: int) -> int:
-    """The most tokens there can be: one for two bytes, or two for a character of three, except a last one."""
-    return 2 * n_bytes // 3 + 1
+    return n_entries, n_known
 
 
 @helper

@@ -19,11 +19,14 @@ def count_classes_per_token(
     tokens: NDArray[np.integer],
     class_starts: Ints,
     class_documents: Ints,
+    last_class: NDArray[np.int32],
     starts: Ints,
 ) -> None:
-    """Fill `starts` with where each token's classes will begin: in how many classes the tokens before it occur."""
+    """Fill `starts` with where each token's classes will begin: in how many classes the tokens before it occur.
+
+    `last_class` is −1 for each token.
+    """
     n_tokens = starts.shape[0] - 1
-    last_class = np.full(n_tokens, -1, dtype=np.int32)
     starts[:] = 0
     for c in range(class_starts.shape[0] - 1):
         for at in range(class_starts[c], class_starts[c + 1]):
@@ -60,17 +63,16 @@ def add_up_pairs(
     class_starts: Ints,
     class_documents: Ints,
     weights: Floats,
-    starts: Ints,
+    last_class: NDArray[np.int32],
+    place_of: Ints,
     classes: NDArray[np.int32],
     counts: Floats,
 ) -> None:
     """Fill `classes` and `counts`, the pairs of each token one after the other, its classes ascending.
 
-    `weights` are those of the documents.
+    `weights` are those of the documents, `last_class` is −1 for each token, and its first pair comes after `place_of`.
     """
-    n_tokens = starts.shape[0] - 1
-    last_class = np.full(n_tokens, -1, dtype=np.int32)
-    place_of = starts[:-1] - 1
+    n_tokens = place_of.shape[0]
     for c in range(class_starts.shape[0] - 1):
         for at in range(class_starts[c], class_starts[c + 1]):
             d = class_documents[at]

@@ -140,25 +140,26 @@ def best_classes(
     short: Singles,
     largest: Floats,
     need_scores: bool,
+    base: Floats,
+    rough: Singles,
+    rows: Indices,
+    by: Singles,
+    near: Ints,
+    near_scores: Floats,
+    candidates: Ints,
     best: Ints,
     best_scores: Floats,
 ) -> None:
     """Find the best classes of each document, exactly, without adding up every score exactly.
 
     Sums of 32-bit numbers say which classes can be among the best; only those are added up in full, and of most
-    documents none has to be. A tie goes to the first class.
+    documents none has to be. A tie goes to the first class. From `base` to `candidates` it is room to work in: for
+    each class, for each token of the longest document, and for one class more than wanted.
     """
     n_classes, k = bias.shape[0], best.shape[1]
     width = np.uint64(n_classes)
-    base, rough = np.empty(n_classes), np.empty(n_classes, dtype=np.float32)
-    longest = 1
-    for d in range(indptr.shape[0] - 1):
-        longest = max(longest, indptr[d + 1] - indptr[d])
-    rows, by = np.empty(longest, dtype=np.uint64), np.empty(longest, dtype=np.float32)
-    # One class more than wanted: if that one is clearly behind, the others are the best.
-    near, near_scores = np.empty(min(k + 1, n_classes), dtype=np.int64), np.empty(min(k + 1, n_classes))
+    # If the class more than wanted is clearly behind, the others are the best.
     last_wanted, next_one = k - 1, near.shape[0] - 1
-    candidates = np.empty(n_classes, dtype=np.int64)
     for d in range(indptr.shape[0] - 1):
         first, last = indptr[d], indptr[d + 1]
         _start(first, last, tokens, amounts, bias, background, group, base)

@@ -76,6 +76,12 @@ def _sum_rows(rows: Indices, count: int, table: Floats, total: Floats) -> None:
         place += 1
 
 
+def room_for_cases(cases: Ints, indptr: NDArray[np.integer], nodes: int) -> tuple[Indices, Floats]:
+    """Return what :func:`case_terms` works in."""
+    longest = int((indptr[cases + 1] - indptr[cases]).max(initial=0))
+    return np.empty(longest, np.uint64), np.empty(nodes)
+
+
 @kernel
 def case_terms(
     cases: Ints,
@@ -86,20 +92,18 @@ def case_terms(
     sizes: Floats,
     spread: Floats,
     direct: int,
+    rows: NDArray[np.uint64],
+    total: Floats,
     terms: Floats,
 ) -> None:
     """Fill what one class adds to the score of each of `cases`, over the grid.
 
     That is (1 − m)·size + Σ log, m being the scored tokens. The table of logarithms lies flat, one row of nodes after
-    the other. A token with row −1 left the model's vocabulary together with the case.
+    the other. A token with row −1 left the model's vocabulary together with the case. `rows` and `total` are room to
+    work in, for the tokens of the longest case and for the nodes.
     """
     nodes = sizes.shape[0]
     width = np.uint64(nodes)
-    longest = 0
-    for i in range(cases.shape[0]):
-        longest = max(longest, indptr[cases[i] + 1] - indptr[cases[i]])
-    rows = np.empty(longest, dtype=np.uint64)
-    total = np.empty(nodes)
     for i in range(cases.shape[0]):
         m = 0
         for place in range(indptr[cases[i]], indptr[cases[i] + 1]):

@@ -14,18 +14,17 @@ def sum_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     values: NDArray[np.float32],
-    block: Block,
+    flat: Block,
     begin: int,
     end: int,
     out: Block,
 ) -> None:
-    """Fill rows `begin` to `end` of `out` with those of the sparse matrix times `block`.
+    """Fill rows `begin` to `end` of `out` with those of the sparse matrix times a block of columns.
 
-    The numbers of all columns for one entry lie side by side, so an entry is read once for all of them. Four entries
-    are added at a time, so that the sums are loaded and stored less often.
+    The block lies flat, row by row: the numbers of all columns for one entry lie side by side, so an entry is read once
+    for all of them. Four entries are added at a time, so that the sums are loaded and stored less often.
     """
-    width = np.uint64(block.shape[1])
-    flat = block.ravel()
+    width = np.uint64(out.shape[1])
     for row in range(begin, end):
         total = out[row]
         for column in range(width):
