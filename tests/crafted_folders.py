@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from priorwise.corpus.storage.files import described
+from priorwise.corpus.storage.files import checksum_of, described
 from priorwise.models import linear_model
 
 STRANGE: list[Any] = [
@@ -151,7 +151,7 @@ def seal(folder: Path) -> None:
                     record |= {key: again[key] for key in record if key in again}
         if isinstance(content, dict):
             content.pop("checksum", None)
-            content["checksum"] = linear_model._checksum(content)
+            content["checksum"] = checksum_of(content)
         model.write_text(json.dumps(content), encoding="utf-8")
     run = folder / "run.json"
     if run.is_file():
