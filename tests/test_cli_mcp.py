@@ -13,6 +13,7 @@ import pytest
 from priorwise.corpus import Corpus
 from priorwise.discovery.demo import DemoDocument
 from priorwise.review import judged
+from tutorials import no_running_loop
 
 pytest.importorskip("mcp")
 
@@ -58,6 +59,7 @@ def test_an_agent_completes_a_category_over_stdio(
             assert "perhaps" in refused.content[0].text
             return state
 
-    state = asyncio.run(story())
+    with no_running_loop():
+        state = asyncio.run(story())
     assert (state["judged"], json.dumps(state["safe_to_stop"])) == (5, "false")
     assert len(judged(tmp_path / "runs" / "chess.run").order) == 4
