@@ -215,7 +215,7 @@ def test_a_verdict_keeps_the_rank_and_the_model_under_which_the_document_was_rea
     session.explain(read.id, reviewer="Bob")
     for each in session.next(3, reviewer="Ada"):
         session.judge(each.id, "no", reviewer="Ada")
-    now = next(each for each in session.next(8, reviewer="Bob") if each.id == read.id)
+    now = next(each for each in session.next(40, reviewer="Bob") if each.id == read.id)
     assert now.score != read.score
     kept = session.judge(read.id, "yes", reviewer="Bob")
     assert (kept.rank, kept.score, kept.model) == (read.rank, read.score, 0)

@@ -107,7 +107,7 @@ def test_a_disagreement_is_settled_by_the_verdict_that_decides(session: Session,
     assert session.agreement == before
     assert decisions(session.log)[a] == "yes"
     assert set(judged(tmp_path / "chess.run").accepted) == {a, b}
-    with pytest.raises(InputError, match="decide"):
+    with pytest.raises(InputError, match="decision is yes, no or unsure"):
         session.decide(a, "skip")
     assert session.undo("Ada") == a
     assert session.disagreements[0].decision is None

@@ -205,7 +205,9 @@ def spots_for(names: Sequence[str], dots: Sequence[tuple[float, float]], within:
         spots = list(_around(*dots[number]))
         # How much of a place is occupied, or outside the chart.
         boxes = [spot.box(width) for spot in spots]
-        costs = [sum(_shared(box, each) for each in others) - _shared(box, within) for box in boxes]
+        # A box that is wholly inside costs exactly nothing by itself.
+        outside = [_shared(box, box) - _shared(box, within) for box in boxes]
+        costs = [cost + sum(_shared(box, each) for each in others) for cost, box in zip(outside, boxes, strict=True)]
         found[number] = spots[costs.index(min(costs))]
         taken.append(found[number].box(width))
     return [found[number] for number in range(len(dots))]

@@ -451,8 +451,10 @@ class LinearModel:
             None if vectors is None else _Vectors(vectors.encoder, tuple(vectors.members)),
         )
         # What a model does not have is not named, so that its description is the one of earlier versions.
-        facts = asdict(described).items()
-        kept = {name: value for name, value in facts if name in _ALWAYS or value not in (None, 0.0)}
+        facts = asdict(described)
+        if recipe is not None and recipe.unknown is None:
+            del facts["recipe"]["unknown"]
+        kept = {name: value for name, value in facts.items() if name in _ALWAYS or value not in (None, 0.0)}
         content = {"format": FORMAT, "version": self._version, **kept}
         whole = {**content, "checksum": checksum_of(content)}
         return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()

@@ -353,9 +353,11 @@ def bibtex(reader: RecordReader, path: Path) -> Numbered:
 
 def all_entries(library: Any) -> list[Any]:
     """Return the entries in order, with those whose key another entry has."""
-    repeated = [
-        block.ignore_error_block for block in library.failed_blocks if type(block).__name__ == "DuplicateBlockKeyBlock"
-    ]
+    from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+
+    # A string may be defined twice, too, and is no entry.
+    doubles = [each.ignore_error_block for each in library.failed_blocks if isinstance(each, DuplicateBlockKeyBlock)]
+    repeated = [block for block in doubles if isinstance(block, Entry)]
     return sorted([*library.entries, *repeated], key=lambda entry: entry.start_line or 0)
 
 

@@ -231,7 +231,7 @@ def find_enwik8(
         raise DownloadFailed("the network is switched off, and the file is neither in the cache nor in PRIORWISE_DATA")
     folder = _writable(places)
     # Another process may be fetching the same file; it is worth waiting for.
-    with held(folder / content.name, patience=-1):
+    with held(folder / f"{content.name}.zip", patience=-1):
         # Another process may have fetched it while this one waited.
         return _kept(places, content) or _fetched(folder, content, home, progress)
 
