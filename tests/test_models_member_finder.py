@@ -50,8 +50,6 @@ def labelled(n: int, known: Any, rejected: Any = ()) -> np.ndarray:
 def expected_shares(finder: pw.MemberFinder) -> np.ndarray:
     values = np.array([each.value for each in finder.tried_])
     shares = np.exp(values - values.max())
-    # A setting that would count for less than a hundredth does not count.
-    shares[shares < 0.01 * shares.sum()] = 0.0
     return shares / shares.sum()
 
 

@@ -15,7 +15,6 @@ from priorwise.kernels import Floats, Rows
 from priorwise.models.regression.member_regression import Design, LinearMembers
 from priorwise.models.regression.member_trials import (
     MANY,
-    NO_RANKS,
     MemberTrials,
     Setting,
     Trial,
@@ -38,13 +37,6 @@ ONE_SIDED_TRIALS = 2
 HOPELESS = 10.0
 """With many members, if a variance is this many units of log-probability behind a smaller one, a larger variance is not
 tried: it takes longest to solve."""
-
-ROUGHER = 2.5
-"""Settings are compared by solutions that may be this many times less exact: left-out members get the same ranks, or
-nearly so."""
-
-LEAST_SHARE = 0.01
-"""A setting that would count for less than this does not count, and is not fitted with all members."""
 
 Step = Callable[[Tried], Iterable[Setting]]
 
@@ -71,9 +63,8 @@ class MemberFinder(LinearMembers):
     there are a hundred or more), and judged by the ranks of the members that were left out (:class:`LeftOutRanks`).
     Members that are near copies of each other are left out together. The search climbs in stages: variances with and
     without kinship; then further groups of features for the best; then texts about the category; then one-sided
-    squares, and candidates treated as provisional members. The settings that count are then fitted with all members.
-    The weights are their average, each in units of its scores' spread, in proportion to the probability that it gives
-    to the ranks.
+    squares, and candidates treated as provisional members. The weights are the average over all settings, each in units
+    of its scores' spread, in proportion to the probability that it gives to the ranks.
 
     Parameters
     ----------
@@ -93,8 +84,7 @@ class MemberFinder(LinearMembers):
     seed : int
         Which members are left out together.
     tol : float
-        How exactly the regressions are solved that make the weights. Rankings are hardly better below a fiftieth.
-        Settings are compared by rougher solutions.
+        How exactly the regressions are solved. Rankings are hardly better below a fiftieth.
     progress : function, optional
         Told which share of the search is done.
 
@@ -167,15 +157,14 @@ class MemberFinder(LinearMembers):
         fold = self._folds(known.members, copies)
         self.n_copies_ = len(copies) - len(np.unique(copies))
         scores_known = None if knowledge is None else design.score(knowledge)
+        trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
         if len(known.members) < 2:
-            trials = design.trials(known, hyper, fold, self.tol, known_scores=scores_known)
             return self._start(design, trials, hyper, knowledge)
-        rough = ROUGHER * self.tol
-        trials = design.trials(known, hyper, fold, rough, whole=False, known_scores=scores_known)
         tried, horizon = self._climb(design, trials, hyper, target)
 
         values = np.array([_value(each, target, hyper, horizon) for each in tried])
-        shares = _shares(values)
+        shares = np.exp(values - values.max())
+        shares /= shares.sum()
         spread = np.array([np.maximum(each.scores.std(axis=0, dtype=np.float64), 1e-12) for each in tried])
         in_units = shares[:, None] / spread
         scores = sum(each.scores * by for each, by in zip(tried, in_units, strict=True))
@@ -189,11 +178,7 @@ class MemberFinder(LinearMembers):
             for each, value, by in zip(tried, values, shares, strict=True)
         ]
         self.best_prior_: StructuredGaussian = self.tried_[int(np.argmax(shares))].setting.prior
-        whole = design.trials(known, hyper, never_left_out(len(fold)), self.tol, known_scores=scores_known)
-        counting = np.flatnonzero(shares)
-        fitted = _fitted(whole, [tried[place].setting for place in counting], tried)
-        spread_of_whole = [max(each.scores.std(dtype=np.float64), 1e-12) for each in fitted]
-        self._keep(design, whole, fitted, shares[counting] / spread_of_whole, knowledge)
+        self._keep(design, trials, tried, in_units[:, -1], knowledge)
         self.left_out_scores_ = scores[known.members, fold][fold >= 0].astype(np.float64)
         self.left_out_ranks_ = trials.ranks(scores)
         self.typical_rank_ = target.typical_rank(target.value(self.left_out_ranks_, horizon), n_checks)
@@ -311,42 +296,6 @@ class MemberFinder(LinearMembers):
         Climb(starts, _telling(steps, tell), together=True, rounds=1).search(value)
         tell(1.0)
         return list(known.values()), float(horizon)
-
-
-def _shares(values: Floats) -> Floats:
-    """How much each setting counts; those that would count for next to nothing do not count."""
-    shares = np.exp(values - values.max())
-    shares[shares < LEAST_SHARE * shares.sum()] = 0.0
-    return np.asarray(shares / shares.sum())
-
-
-def _fitted(whole: MemberTrials, settings: Sequence[Setting], tried: Sequence[Trial]) -> list[Trial]:
-    """Fit settings with all members; the candidates that one treats as members come from its parent's own fit."""
-    known = {each.setting: each for each in tried}
-
-    def start(setting: Setting, parent: Trial | None = None) -> Trial:
-        """All members give nearly the sum of what they give without each part of them."""
-        own = known[setting]
-        times = np.float32(1.0 / max(own.alpha.shape[1] - 1, 1))
-        alpha, scores = (times * each.sum(axis=1, keepdims=True) for each in (own.alpha, own.scores))
-        return Trial(replace(setting, knowledge=0.0), alpha, scores if parent is None else parent.scores, NO_RANKS)
-
-    def solved(starts: Mapping[Setting, Trial]) -> dict[Setting, Trial]:
-        own = list(starts.values())
-        return dict(zip(starts, whole.solve([each.setting for each in own], own), strict=True))
-
-    plain = [replace(each, knowledge=0.0) for each in settings]
-    first = dict.fromkeys(replace(each, believed=0) for each in plain if not each.one_sided)
-    found = solved({each: start(each) for each in first})
-    found |= solved({each: start(each) for each in plain if each.one_sided})
-    parents = {
-        each: whole.mix(found[replace(each, knowledge=0.0, believed=0)], each.knowledge)
-        for each in settings
-        if each.believed
-    }
-    found |= solved({each: start(each, parent) for each, parent in parents.items()})
-    keys = [each if each.believed else own for each, own in zip(settings, plain, strict=True)]
-    return [whole.mix(found[key], each.knowledge) for key, each in zip(keys, settings, strict=True)]
 
 
 def _telling(steps: Sequence[Step], tell: Callable[[float], None]) -> list[Step]:

@@ -26,10 +26,8 @@ ROUGH = 1e-2
 """Solutions that are at most this exact are sought in one subspace that they share."""
 
 ONE_SIDED_STEPS = 3
-"""Newton's method is near the optimum after this many steps. To compare settings, and with few members, one step from
-the parent's solution is enough: left-out members get the same ranks, or nearly so."""
-
-NO_RANKS: NDArray[np.int64] = np.empty(0, np.int64)
+"""Newton's method is near the optimum after this many steps. With few members a rough solution needs only one step from
+the parent's: left-out members get the same ranks, or nearly so."""
 
 GROUP_NAMES = {"labels": "other categories"}
 """What people call a further group of features."""
@@ -69,7 +67,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Trial:
-    """A setting, solved: a column for each part of the members that is left out, and the last for all if wanted.
+    """A setting, solved: a column for each part of the members that is left out, and the last for all of them.
 
     `alpha` (shape (n_documents, n_columns)): the dual solutions. `scores` (shape (n_documents, n_columns)): the
     documents' scores. `ranks` (shape (n_members,)): the rank of each member among the candidates, in the column
@@ -90,9 +88,8 @@ class MemberTrials:
     groups of features. `hyper`: what we expect of the prior. `fold` (shape (n_members,)): the part in which each
     member is left out; one part after the other, from 0. −1: never left out. `tol`: how exactly the regressions are
     solved. `one_sided_steps`: the most steps of Newton's method for one-sided settings. `offset`: from a prior to
-    what its centre alone scores every row of the columns. `whole`: whether there is a column for all members besides
-    those that leave some out. `known_scores` (shape (n_documents,)): what somebody's knowledge alone scores every row
-    of the columns.
+    what its centre alone scores every row of the columns. `known_scores` (shape (n_documents,)): what somebody's
+    knowledge alone scores every row of the columns.
     """
 
     def __init__(
@@ -108,19 +105,17 @@ class MemberTrials:
         tol: float,
         one_sided_steps: int | None = None,
         offset: Callable[[StructuredGaussian], Floats],
-        whole: bool = True,
         known_scores: Floats | None = None,
     ) -> None:
         self.columns, self.members, self.about = columns, members, about
         self.groups, self.hyper, self.fold, self.tol = groups, hyper, fold, tol
-        self.parts = int(fold.max(initial=-1)) + 1
-        self.width = self.parts + (whole or not self.parts)
-        is_exact = tol < ROUGH or (whole and len(members) >= MANY)
+        self.width = int(fold.max(initial=-1)) + 2
+        is_exact = tol < ROUGH or len(members) >= MANY
         self._one_sided_steps = one_sided_steps or (ONE_SIDED_STEPS if is_exact else 1)
         self._offset_of = offset
         self.known_spread = 1.0 if known_scores is None else max(float(known_scores.std()), 1e-12)
         self._known = None if known_scores is None else (known_scores / self.known_spread).astype(np.float32)[:, None]
-        learned_from = len(members) - np.bincount(fold[fold >= 0], minlength=self.width)
+        learned_from = len(members) - np.append(np.bincount(fold[fold >= 0], minlength=self.width - 1), 0)
         self._tighter = (max(len(members), 1) / np.maximum(learned_from, 1)) ** hyper.fewer
         self._space: SharedSubspace | None = None
         n = columns.n_documents
@@ -215,7 +210,7 @@ class MemberTrials:
     def ranks(self, scores: Block) -> NDArray[np.int64]:
         """The ranks of left-out members among the candidates, each in the column that left it out."""
         ranks = np.zeros(len(self.members), np.int64)
-        for column in range(self.parts):
+        for column in range(self.width - 1):
             ascending = np.sort(scores[self.candidates, column])
             own = self.fold == column
             ranks[own] = len(ascending) - np.searchsorted(ascending, scores[self.members[own], column]) + 1
@@ -245,10 +240,8 @@ class MemberTrials:
         belief = (self.hyper.belief * (1 - np.arange(k) / k)).astype(np.float32)
         may = np.zeros(len(targets), bool)
         may[self.candidates] = True
-        member = np.zeros(len(targets), bool)
-        member[self.members] = True
         for column in range(self.width):
-            candidates = np.flatnonzero(may | (member & (self._plain[:, column] == 0.0)))
+            candidates = np.flatnonzero(may | (self._plain[:, column] < self._plain[:, -1]))
             scores = parent.scores[candidates, column]
             best = np.argpartition(-scores, k - 1)[:k]
             best = best[np.lexsort((candidates[best], -scores[best]))]
