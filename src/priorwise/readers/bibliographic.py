@@ -355,7 +355,7 @@ def all_entries(library: Any) -> list[Any]:
     """Return the entries in order, with those whose key another entry has."""
     from bibtexparser.model import DuplicateBlockKeyBlock, Entry
 
-    # A string may be defined twice, too, and is no entry.
+    # A string may be defined twice, too, but it is not an entry.
     doubles = [each.ignore_error_block for each in library.failed_blocks if isinstance(each, DuplicateBlockKeyBlock)]
     repeated = [block for block in doubles if isinstance(block, Entry)]
     return sorted([*library.entries, *repeated], key=lambda entry: entry.start_line or 0)
